@@ -1,0 +1,148 @@
+"""The process that runs an answer. Started inside the sandbox; obeys the controller; decides nothing.
+
+Argument: the number of an inherited socket. Protocol (see channel.py): requests with an `op`, one reply each. An exception of
+the answer comes back as data. Everything in here is readable and changeable by the answer, so nothing here is secret and no
+reply is believed: results are read from buffers that the controller owns, plans are validated again, time is not taken here.
+"""
+
+from __future__ import annotations
+
+import json
+import linecache
+import sys
+import traceback
+from typing import Any
+
+from grader.channel import Channel, PeerGone
+
+WARM = {"torch": ("torch", "numpy"), "cuda": ("torch", "numpy", "goodput.cuda"), "triton": ("torch", "numpy", "triton"),
+        "plain": ()}  # fmt: skip
+
+
+class Refused(Exception):
+    """The request cannot be served as asked; becomes an error reply."""
+
+
+def describe_error(error: BaseException, cells: dict[str, str]) -> dict[str, Any]:
+    """Type, text and the innermost line inside the answer's own cells."""
+    where = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in cells]
+    line, cell = (where[-1].lineno, where[-1].filename) if where else (None, None)
+    if isinstance(error, SyntaxError) and error.filename in cells:
+        line, cell = error.lineno, error.filename
+    source = linecache.getline(cell, line).strip() if cell and line else ""
+    reply = {"type": type(error).__name__, "text": str(error)[:2000], "line": line, "source_line": source[:200],
+             "bases": [c.__name__ for c in type(error).__mro__][:8]}  # fmt: skip
+    messages = getattr(error, "messages", None)  # goodput.cuda.CompileError
+    if isinstance(messages, (list, tuple)):
+        first = next((m for m in messages if getattr(m, "severity", "") == "error"), messages[0] if messages else None)
+        if first is not None:
+            reply["compiler"] = {"line": first.line, "column": first.column, "text": str(first.text)[:500]}
+    return reply
+
+
+class Session:
+    """The state between requests: the answer's namespace and whatever the ops keep."""
+
+    def __init__(self) -> None:
+        self.namespace: dict[str, Any] = {"__name__": "__main__"}
+        self.cells: dict[str, str] = {}
+        self.function: Any = None
+        self.state: dict[str, Any] = {}
+
+    def load(self, message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
+        for name, source in message["cells"]:
+            filename = f"<{name}>"
+            self.cells[filename] = source
+            linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+            exec(compile(source, filename, "exec"), self.namespace)
+        name = message["function"]
+        self.function = self.namespace.get(name)
+        if not callable(self.function):
+            raise Refused(f"the answer does not define a function {name}")
+        return {}
+
+    def evaluate(self, message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
+        """Call a function of the answer with plain data; its result must be plain data too."""
+        target = self.namespace[message["name"]] if message.get("name") else self.function
+        value = target(*decode(message["args"]), **decode(message.get("kwargs", {})))
+        return {"value": encode(value)}
+
+
+def encode(value: Any) -> Any:
+    """Python data -> JSON with tuples, bytes and float specials kept apart; anything else is refused by name."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return {"f": value.hex()}
+    if isinstance(value, bytes):
+        return {"b": value.hex()}
+    if isinstance(value, tuple):
+        return {"t": [encode(v) for v in value]}
+    if isinstance(value, list):
+        return [encode(v) for v in value]
+    if isinstance(value, dict):
+        return {"d": [[encode(k), encode(v)] for k, v in value.items()]}
+    if isinstance(value, set | frozenset):
+        return {"t": [encode(v) for v in sorted(value)]}
+    if type(value).__module__ == "numpy" and hasattr(value, "item"):
+        return encode(value.item())
+    if hasattr(value, "__dataclass_fields__"):
+        return {"d": [[k, encode(getattr(value, k))] for k in value.__dataclass_fields__]}
+    raise TypeError(f"returned a {type(value).__name__}; plain numbers, text, lists, tuples and dicts can be returned")
+
+
+def decode(value: Any) -> Any:
+    """The inverse of `encode`. Raises ValueError on anything malformed."""
+    if isinstance(value, list):
+        return [decode(v) for v in value]
+    if isinstance(value, dict):
+        if len(value) != 1:
+            raise ValueError("malformed value")
+        (key, inner), = value.items()
+        if key == "f":
+            return float.fromhex(inner)
+        if key == "b":
+            return bytes.fromhex(inner)
+        if key == "t":
+            return tuple(decode(v) for v in inner)
+        if key == "d":
+            return {decode(k): decode(v) for k, v in inner}
+        raise ValueError("malformed value")
+    return value
+
+
+def main() -> None:
+    channel = Channel(__import__("socket").socket(fileno=int(sys.argv[1])))
+    flavour = sys.argv[2]
+    for module in WARM[flavour]:
+        __import__(module)
+    session = Session()
+    ops: dict[str, Any] = {"load": session.load, "evaluate": session.evaluate}
+    if flavour != "plain":
+        from grader import worker_torch
+
+        ops |= worker_torch.operations(session, channel)
+    channel.send({"ready": True})
+    while True:
+        try:
+            message, body, fds = channel.receive()
+        except PeerGone:
+            return
+        answered: dict[str, Any]
+        try:
+            reply = ops[message["op"]](message, body, fds)
+            out = reply.pop("body", b"")
+            answered = {"ok": True, **reply}
+        except BaseException as e:  # SystemExit and KeyboardInterrupt of the answer are answers too
+            out, answered = b"", {"ok": False, "error": describe_error(e, session.cells)}
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            json.dumps(answered)
+        except BaseException as e:
+            out, answered = b"", {"ok": False, "error": {"type": type(e).__name__, "text": "reply cannot be sent"}}
+        channel.send(answered, out)
+
+
+if __name__ == "__main__":
+    main()
