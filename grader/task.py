@@ -79,10 +79,14 @@ class Target:
 
 @dataclass(frozen=True)
 class Work:
-    """The physical floor of one call: bytes that must move between memory and the chip, and FLOPs by dtype name."""
+    """The physical floor of one call: bytes that must move between memory and the chip, and FLOPs by dtype name.
+
+    `traffic` names the ceiling to compare with: "copy", or "read" where next to nothing is written (reads run faster).
+    """
 
     bytes_moved: int
     flop: Mapping[str, float] = field(default_factory=dict)
+    traffic: Literal["copy", "read"] = "copy"
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class Session:
     def evaluate(self, message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
         """Call a function of the answer with plain data; its result must be plain data too."""
         target = self.namespace[message["name"]] if message.get("name") else self.function
-        value = target(*decode(message["args"]), **decode(message.get("kwargs", {})))
+        value = target(*decode(message["args"]))
         return {"value": encode(value)}
 
 

@@ -59,6 +59,14 @@ def attach_device(handle: bytes, layout: Layout) -> Attached:
     return Attached(flat, layout, lambda: close_ipc(address))
 
 
+class ReachedLaunch(Exception):
+    """The answer went on to launch something although the input was unusable."""
+
+
+def reached_launch(_: torch.Tensor) -> Any:
+    raise ReachedLaunch("launched with unusable input")
+
+
 def operations(session: Any, channel: Any) -> dict[str, Any]:
     attached: dict[str, Attached] = {}
     page: list[memoryview] = []
@@ -141,7 +149,8 @@ def operations(session: Any, channel: Any) -> dict[str, Any]:
 
     def do_plan(message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
         """Call the answer on tensors without data; its launches become a plan (see goodput.cuda.plan)."""
-        from goodput.cuda import record
+        from goodput.cuda import recording
+        from goodput.cuda.plan_json import to_json
 
         tensors: dict[str, Any] = {}
         for name, (kind, value) in message["arguments"].items():
@@ -150,9 +159,10 @@ def operations(session: Any, channel: Any) -> dict[str, Any]:
                 tensors[name] = torch.empty_strided(tuple(value["shape"]), tuple(value["strides"]), dtype=dtype, device="meta")
             else:
                 tensors[name] = value
-        plan = record(session.function, tensors, multiprocessors=message["multiprocessors"],
-                      capability=tuple(message["capability"]))  # fmt: skip
-        return {"plan": plan.to_json()}
+        with recording(tensors, multiprocessors=message["multiprocessors"],
+                       capability=tuple(message["capability"])) as started:  # fmt: skip
+            session.function(*tensors.values())
+        return {"plan": to_json(started.plan())}
 
     def do_prepare(message: dict[str, Any], body: bytes, _: list[int]) -> dict[str, Any]:
         """Run the untimed layout function on the controller's index payload and return its bytes."""
@@ -171,9 +181,10 @@ def operations(session: Any, channel: Any) -> dict[str, Any]:
         from goodput.cuda import recording
 
         where = attached[message["key"]]
-        with recording(multiprocessors=4, capability=(9, 0)) as plan:
+        with recording(multiprocessors=4, capability=(9, 0)) as started:
+            started.buffer = reached_launch
             session.function(*arguments(message["args"], where.calls[0]))
-        return {"launches": len(plan.launches) if hasattr(plan, "launches") else 0}
+        return {}
 
     def do_graphs(message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
         """Graphs, operations and breaks that Dynamo makes of one call of the answer."""

@@ -1,0 +1,1 @@
+"""One module per kind of exercise: how its answer is run and what proves it correct."""

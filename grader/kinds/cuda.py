@@ -1,0 +1,159 @@
+"""CUDA C++ answers: plan, compile, emulate, and (on a GPU) run the plan on real hardware.
+
+`check(task, answer, session)` decides correctness; `windows(...)` gives the race its clock. The learner's Python only makes
+launch plans; what is run and timed is the learner's CUDA C++ under trusted code. The emulator judges on every machine with a
+C++ compiler, because it sees races and stray accesses that a lucky run on a GPU hides; the GPU then confirms.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import torch
+
+from goodput.cuda.plan import Plan
+from grader.buffers import bits
+from grader.checked import Checked
+from grader.facts import Facts, settle
+from grader.failures import FAILURES, Unanswered, explain
+from grader.inputs import Call, build, derived_seed
+from grader.intake import Answer
+from grader.judge import compare, conclude
+from grader.kinds import bad_input
+from grader.kinds.emulated import EmulatorMissing, Emulated
+from grader.kinds.machine_code import compile_plan
+from grader.plans import NotAPermutation, Packing, packing, plan_of
+from grader.processes import Process
+from grader.session import EMULATED_CAPABILITY, EMULATED_SMS, Session
+from grader.task import Case, Task
+from grader.verdict import CaseResult, Diagnosis
+
+CALLS_PER_CASE = 2  # in one process, with different values: an answer that keeps the last result is caught
+
+
+def load(worker: Process, task: Task, answer: Answer) -> None:
+    cells = [[f"helper {i + 1}", h] for i, h in enumerate(answer.helpers)] + [["answer", answer.source]]
+    worker.ask("load", task.limit_s, cells=cells, function=task.name)
+
+
+def check(task: Task, answer: Answer, session: Session) -> Checked:
+    done = Checked()
+    started = time.perf_counter()
+    with session.worker("cuda", task.memory_mb) as worker:
+        try:
+            done.seconds["start"] = time.perf_counter() - started
+            load(worker, task, answer)
+            _check_loaded(worker, task, session, done)
+        except Unanswered:
+            raise
+        except FAILURES as e:
+            done.fail(explain(e))
+        finally:
+            done.printed = worker.printed()
+    return done
+
+
+def _check_loaded(worker: Process, task: Task, session: Session, done: Checked) -> None:
+    calls = {c.name: [build(task, c, "cpu", derived_seed(session.seed, task.name, c.name, k)) for k in range(CALLS_PER_CASE)]
+             for c in task.cases if not c.timed}  # fmt: skip
+    try:
+        planned = {name: _plans(worker, task, group) for name, group in calls.items()}
+    except NotAPermutation as e:
+        done.fail(Diagnosis("mismatch", {"case": "", "output": str(e)}))
+        return
+    session.progress(task.name, "compile")
+    began = time.perf_counter()
+    largest = [c for c in task.cases if not c.timed][-1].name
+    plan = planned[largest][0][1]
+    archs = (session.arch,) if session.device == "cuda" else task.sass_archs
+    sass, failure = compile_plan(session, plan, archs)
+    if failure is not None:
+        done.fail(failure)
+        return
+    emulated = _build(session, plan, task, done)
+    if done.diagnosis is not None:
+        return
+    done.seconds["compile"] = time.perf_counter() - began
+    session.progress(task.name, "check")
+    began = time.perf_counter()
+    counts = None
+    if emulated is not None:
+        counts = _emulate(emulated, task, calls, planned, largest, done)
+    if done.diagnosis is None and session.device == "cuda":
+        from grader.kinds import cuda_device
+
+        done.ready = cuda_device.check(worker, task, session, done)
+    done.diagnosis = done.diagnosis or conclude(done.cases)
+    if done.diagnosis is None:
+        done.evidence, violated = settle(task.evidence, Facts(counts=counts, sass=sass), session.device)
+        if violated is not None:
+            done.fail(violated)
+    if done.diagnosis is None:
+        bad_input.check(worker, task, session, done)
+    done.seconds["check"] = time.perf_counter() - began
+
+
+def _plans(worker: Process, task: Task, group: list[Call]) -> list[tuple[Call, Plan]]:
+    """Each call with the packing applied and the plan the answer made for it."""
+    pack = packing(worker, task, group[0], task.limit_s)
+    out = []
+    for call in group:
+        packed = pack.apply(call) if isinstance(pack, Packing) else call
+        out.append((packed, plan_of(worker, task, packed, EMULATED_SMS, EMULATED_CAPABILITY)))
+    return out
+
+
+def _build(session: Session, plan: Plan, task: Task, done: Checked) -> Emulated | None:
+    if not task.emulate:
+        return None
+    try:
+        return Emulated.build(session, plan)
+    except EmulatorMissing as e:
+        if session.device == "cpu":
+            raise
+        done.notes.append("no emulator")
+        done.seconds["emulator"] = 0.0
+        return None if e else None
+    except FAILURES as e:
+        done.fail(explain(e))
+        return None
+
+
+def _emulate(emulated: Emulated, task: Task, calls: dict[str, list[Call]], planned: dict[str, list[tuple[Call, Plan]]],
+             largest: str, done: Checked) -> Any:  # fmt: skip
+    """Run every case on the emulator, in one process per case; returns the counts of the largest case."""
+    counts = None
+    for case in (c for c in task.cases if not c.timed):
+        result = emulated.run(planned[case.name], task.limit_s)
+        if case.name == largest:
+            counts = result.counts
+        done.cases.append(_judge_case(task, case, calls[case.name], planned[case.name], result))
+        if result.failure is not None and result.failure.name not in ("out of bounds", "race"):
+            break  # a hang or a death would repeat in every case
+    return counts
+
+
+def _judge_case(task: Task, case: Case, originals: list[Call], planned: list[tuple[Call, Plan]], result: Any) -> CaseResult:
+    if result.failure is not None:
+        facts = {"case": case.name, **result.failure.facts}
+        return CaseResult(case.name, False, case.about, None, Diagnosis(result.failure.name, facts))
+    worst = 0.0
+    for k, (original, (packed, _)) in enumerate(zip(originals, planned, strict=True)):
+        for name, value in packed.inputs.items():
+            if isinstance(value, torch.Tensor) and not torch.equal(bits(value), bits(result.tensor(k, name, value))):
+                return CaseResult(case.name, False, case.about, None, Diagnosis("input modified", {"case": case.name, "buffer": name}))
+        wanted = references(task, original)
+        for name, out in original.outputs.items():
+            got = result.output(k, name, out)
+            error, wrong = compare(got, wanted[name], task.tolerance, case.name, name)
+            worst = max(worst, error or 0.0)
+            if wrong is not None:
+                return CaseResult(case.name, False, case.about, error, wrong)
+    return CaseResult(case.name, True, case.about, worst)
+
+
+def references(task: Task, call: Call) -> dict[str, torch.Tensor]:
+    """The trusted result of one call, by output name."""
+    value = task.reference(**call.inputs)
+    return {next(iter(call.outputs)): value} if isinstance(value, torch.Tensor) else dict(value)

@@ -1,0 +1,167 @@
+"""PyTorch and Triton answers: the learner's Python runs on tensors over the controller's buffers.
+
+Here the answer does share its process with the calls that are timed, so nothing that process says is believed: outputs are
+read from poisoned buffers, inputs are compared with their originals, and the clock is the controller's (see windows.py).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import torch
+
+from grader.buffers import Arena, HostArena, lay_out
+from grader.checked import Checked
+from grader.facts import Facts, Sass, settle
+from grader.failures import FAILURES, Unanswered, explain
+from grader.inputs import Call, build, derived_seed
+from grader.intake import Answer
+from grader.judge import compare, conclude
+from grader.kinds import bad_input
+from grader.kinds.cuda import load, references
+from grader.processes import Process
+from grader.session import Session
+from grader.task import Case, Task
+from grader.verdict import CaseResult, Diagnosis
+
+CALLS_PER_CASE = 2
+
+
+def check(task: Task, answer: Answer, session: Session) -> Checked:
+    done = Checked()
+    gpu = session.device == "cuda"
+    began = time.perf_counter()
+    with session.worker(task.kind, task.memory_mb, gpu=gpu) as worker:
+        done.seconds["start"] = time.perf_counter() - began
+        began = time.perf_counter()
+        try:
+            load(worker, task, answer)
+            session.progress(task.name, "check")
+            for case in task.cases:
+                if case.timed and not gpu:
+                    continue
+                done.cases.append(check_case(worker, task, case, session))
+            done.diagnosis = conclude(done.cases)
+            if done.diagnosis is None and task.evidence:
+                facts = evidence_facts(worker, task, answer, session)
+                done.evidence, violated = settle(task.evidence, facts, session.device)
+                if violated is not None:
+                    done.fail(violated)
+            if done.diagnosis is None:
+                bad_input.check(worker, task, session, done)
+        except Unanswered:
+            raise
+        except FAILURES as e:
+            done.fail(explain(e))
+        finally:
+            done.printed = worker.printed()
+        done.seconds["check"] = time.perf_counter() - began
+    return done
+
+
+def arena_for(calls: list[Call], session: Session, lead: int = 0) -> Arena:
+    layout = lay_out([(c.inputs, c.outputs) for c in calls], lead)
+    if session.device == "cuda":
+        from grader.buffers import DeviceArena
+
+        return DeviceArena(layout)
+    return HostArena(layout)
+
+
+def attach(worker: Process, key: str, arena: Arena) -> None:
+    """Hand the arena's memory to a worker (descriptor on the host, IPC handle on a GPU)."""
+    layout = arena.layout.to_json()
+    if isinstance(arena, HostArena):
+        worker.ask("attach", 20.0, fds=(arena.fd,), key=key, memory="memfd", layout=layout)
+    else:
+        worker.ask("attach", 20.0, body=arena.handle(), key=key, memory="ipc", layout=layout)
+
+
+def returned_names(task: Task, call: Call) -> list[str] | None:
+    return list(call.outputs) if task.returns else None
+
+
+def check_case(worker: Process, task: Task, case: Case, session: Session) -> CaseResult:
+    """Two calls with different values through the same worker; both must be right, inputs and guards untouched."""
+    from grader.inputs import scaled
+
+    if case.timed:
+        case = scaled(task, case, session.memory_bytes, session.l2_bytes, CALLS_PER_CASE)
+    calls = [build(task, case, session.device, derived_seed(session.seed, task.name, case.name, k)) for k in range(CALLS_PER_CASE)]
+    arena = arena_for(calls, session)
+    try:
+        attach(worker, "case", arena)
+        worst = 0.0
+        for k, call in enumerate(calls):
+            arena.publish(k, call.inputs)
+            if session.device == "cuda":
+                torch.cuda.synchronize()
+            worker.ask("run", task.limit_s, key="case", call=k, args=call.positional(task), returned=returned_names(task, call))
+            error, wrong = judge_call(arena, k, call, task)
+            worst = max(worst, error or 0.0)
+            if wrong is not None:
+                worker.ask("detach", 10.0, key="case")
+                return CaseResult(case.name, False, case.about, error, wrong)
+        worker.ask("detach", 10.0, key="case")
+    except FAILURES as e:
+        return CaseResult(case.name, False, case.about, None, explain(e, case.name))
+    finally:
+        arena.close()
+    return CaseResult(case.name, True, case.about, worst)
+
+
+def judge_call(arena: Arena, k: int, call: Call, task: Task) -> tuple[float | None, Diagnosis | None]:
+    """Outputs, guards and inputs of one finished call."""
+    name = call.case.name
+    guard = arena.first_broken_guard()
+    if guard is not None:
+        return None, Diagnosis("out of bounds", {"case": name, "buffer": guard[0], "bytes_past": guard[1], "access": "write"})
+    changed = arena.changed_input(k, call.inputs)
+    if changed is not None:
+        return None, Diagnosis("input modified", {"case": name, "buffer": changed})
+    wanted = references(task, call)
+    worst = 0.0
+    for output in call.outputs:
+        error, wrong = compare(arena.calls[k][output], wanted[output], task.tolerance, name, output)
+        worst = max(worst, error or 0.0)
+        if wrong is not None:
+            return error, wrong
+    return worst, None
+
+
+def evidence_facts(worker: Process, task: Task, answer: Answer, session: Session) -> Facts:
+    """Counts of the largest untimed case: graphs for PyTorch, machine code and launches for Triton."""
+    case = [c for c in task.cases if not c.timed][-1]
+    call = build(task, case, session.device, derived_seed(session.seed, task.name, "evidence"))
+    if task.kind == "triton":
+        return triton_facts(task, answer, session, case)
+    arena = arena_for([call], session)
+    try:
+        arena.publish(0, call.inputs)
+        attach(worker, "evidence", arena)
+        reply, _ = worker.ask("graphs", 120.0, key="evidence", call=0, args=call.positional(task))
+        worker.ask("detach", 10.0, key="evidence")
+    finally:
+        arena.close()
+    keep = ("graphs", "operations", "breaks", "capture_scalar_outputs")
+    return Facts(extra={k: reply.get(k) for k in keep})
+
+
+def triton_facts(task: Task, answer: Answer, session: Session, case: Case) -> Facts:
+    """Compile the answer's Triton kernels for named architectures without running them, in a worker of its own."""
+    call = build(task, case, "cpu", derived_seed(session.seed, task.name, "evidence"))
+    arena = HostArena(lay_out([(call.inputs, call.outputs)]))
+    with session.worker("triton_offline", task.memory_mb, spare=False) as worker:
+        try:
+            load(worker, task, answer)
+            arena.publish(0, call.inputs)
+            worker.ask("attach", 20.0, fds=(arena.fd,), key="evidence", memory="memfd", layout=arena.layout.to_json())
+            archs = [session.arch] if session.device == "cuda" else list(task.sass_archs)
+            reply, body = worker.ask("triton_compile", 120.0, max_body=64 << 20, key="evidence", args=call.positional(task), archs=archs)
+        finally:
+            arena.close()
+    texts: dict[str, Any] = json.loads(body)
+    resources = reply["resources"]
+    return Facts(sass=Sass(texts, resources), extra={"launches": reply["launches"]})

@@ -1,0 +1,95 @@
+"""From a CUDA answer to its launch plan: ask the worker, check what comes back.
+
+The worker runs the learner's Python on tensors without data; what returns is hostile text until `plan_json.from_json` and the
+checks here accept it. `prepared` runs the untimed layout function of an answer once, on an index payload, and turns the
+result into a permutation that the controller applies itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from goodput.cuda.plan import Buffer, Launch, MapArg, Plan, PlanError
+from goodput.cuda.plan_json import from_json
+from grader.inputs import Call
+from grader.layout import contiguous
+from grader.processes import AnswerError, Process
+from grader.task import Out, Task
+
+
+@dataclass(frozen=True)
+class Packing:
+    """A layout chosen by the answer: `packed.flatten()[i]` is 4-byte word `order[i]` of the original."""
+
+    argument: str  # name under which the packed tensor is passed
+    source: str  # name of the input it replaces
+    order: torch.Tensor  # int64, a permutation
+    dtype: str
+    shape: tuple[int, ...]
+
+    def apply(self, call: Call) -> Call:
+        words = call.inputs[self.source].contiguous().flatten().view(torch.int32)
+        packed = words[self.order.to(words.device)].view(getattr(torch, self.dtype)).reshape(self.shape)
+        rest = {n: v for n, v in call.inputs.items() if n != self.source}
+        return replace(call, inputs={self.argument: packed, **rest})
+
+
+class NotAPermutation(Exception):
+    """The layout function changed, dropped or invented values."""
+
+
+def packing(worker: Process, task: Task, call: Call, timeout_s: float) -> Packing | None:
+    """The permutation behind the answer's `prepare` function, for the shape of this call."""
+    if task.prepare is None:
+        return None
+    (argument,) = [a for a in task.arguments if a not in call.inputs and a not in call.outputs]
+    source = next(n for n, v in call.inputs.items() if isinstance(v, torch.Tensor))
+    original = call.inputs[source]
+    count = original.numel() * original.element_size() // 4
+    payload = torch.arange(count, dtype=torch.int32)
+    body = memoryview(payload.numpy()).cast("B") if count else b""
+    reply, data = worker.ask("prepare", timeout_s, body=body, max_body=4 * count + 64, name=task.prepare,
+                             dtype=str(original.dtype).removeprefix("torch."), shape=list(original.shape))  # fmt: skip
+    order = torch.frombuffer(bytearray(data), dtype=torch.int32).long() if data else torch.empty(0, dtype=torch.long)
+    if order.numel() != count or not torch.equal(order.sort().values, torch.arange(count)):
+        raise NotAPermutation(task.prepare)
+    out = Out(tuple(int(n) for n in reply["shape"]), str(reply["dtype"]))
+    return Packing(argument, source, order, out.dtype, out.shape)
+
+
+def plan_of(worker: Process, task: Task, call: Call, multiprocessors: int, capability: tuple[int, int],
+            timeout_s: float = 10.0) -> Plan:  # fmt: skip
+    """The launches that the answer asks for on this call. Raises AnswerError for what the answer raised."""
+    arguments: dict[str, Any] = {}
+    for name in task.arguments or (*call.inputs, *call.outputs):
+        if name in call.outputs:
+            out = call.outputs[name]
+            arguments[name] = ("tensor", {"dtype": out.dtype, "shape": out.shape, "strides": contiguous(out.shape)})
+        elif isinstance(value := call.inputs[name], torch.Tensor):
+            dtype = str(value.dtype).removeprefix("torch.")
+            arguments[name] = ("tensor", {"dtype": dtype, "shape": tuple(value.shape), "strides": tuple(value.stride())})
+        else:
+            arguments[name] = ("number", value)
+    reply, _ = worker.ask("plan", timeout_s, arguments=arguments, multiprocessors=multiprocessors, capability=capability)
+    try:
+        plan = from_json(reply.get("plan"))
+        unknown = plan.buffers() - set(arguments) - set(plan.scratch)
+        if unknown:
+            raise PlanError(f"the plan names unknown buffers {sorted(unknown)[:3]}")
+    except PlanError as e:
+        raise AnswerError({"type": "PlanError", "text": str(e), "bases": ["PlanError", "ValueError"]}) from e
+    return plan
+
+
+def renamed(launch: Launch, suffix: str) -> Launch:
+    """The same launch on buffers whose names carry a suffix, so that two calls can share one process."""
+    args = tuple(
+        replace(a, name=a.name + suffix) if isinstance(a, Buffer) else
+        replace(a, buffer=a.buffer + suffix) if isinstance(a, MapArg) else a
+        for a in launch.args
+    )  # fmt: skip
+    constants = {k: replace(c, buffer=c.buffer + suffix) for k, c in launch.constants.items()}
+    return replace(launch, args=args, constants=constants)

@@ -1,0 +1,202 @@
+"""Worker processes as the controller sees them: start, ask with a time limit, learn how they ended, keep a warm spare.
+
+Takes a flavour ("torch", "cuda", "triton", "plain", "device") and an isolation level. Replies that say "not ok" become
+`AnswerError` (the answer raised), a broken or silent process becomes `AnswerDied` or `AnswerTimeout`: facts, no sentences.
+Knows nothing of tasks or points.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from grader import cgroup, sandbox
+from grader.channel import Channel, ChannelError, PeerGone, PeerSilent, expect
+
+OUTPUT_LIMIT = 64 << 10  # what is kept of an answer's printing; the rest is read and dropped
+START_LIMIT_S = 120.0  # importing torch on a busy two-core machine takes seconds, on a cold disk tens of seconds
+
+
+class AnswerError(Exception):
+    """The answer raised; `error` has type, text, line (see worker.describe_error). All of it is hostile text."""
+
+    def __init__(self, error: dict[str, Any]):
+        super().__init__(str(error.get("type")))
+        self.error = error
+
+
+class AnswerDied(Exception):
+    """The process ended by itself: `reason` is "exit 0", "signal SIGKILL" or a protocol breach."""
+
+    def __init__(self, reason: str):
+        super().__init__(reason)
+        self.reason = reason
+
+
+class AnswerTimeout(Exception):
+    def __init__(self, limit_s: float):
+        super().__init__(f"{limit_s:g} s")
+        self.limit_s = limit_s
+
+
+class Process:
+    """One sandboxed process with its channel. Use as a context manager; leaving it kills the whole tree."""
+
+    def __init__(self, flavour: str, level: sandbox.Level, *, gpu: int | None = None, limits: sandbox.Limits | None = None,
+                 extra_env: dict[str, str] | None = None, cpus: set[int] | None = None,
+                 writable: Sequence[str] = ()):  # fmt: skip
+        self.flavour, self.level, self.gpu = flavour, level, gpu
+        limits = limits or sandbox.Limits(bound_address_space=gpu is None)
+        self.channel, theirs = Channel.pair()
+        module = "grader.device_worker" if flavour == "device" else "grader.worker"
+        argv = [sys.executable, "-m", module, str(theirs.fileno()), flavour]
+        read_end, write_end = os.pipe()
+        self.group = cgroup.create(limits.memory_mb, limits.processes)
+        try:
+            self.popen: subprocess.Popen[bytes] = sandbox.start(
+                argv, level=level, limits=limits, fds=(theirs.fileno(),), gpu=gpu, stdout=write_end, extra_env=extra_env,
+                cpus=cpus, writable=writable)  # fmt: skip
+            self.group.add(self.popen.pid)
+        finally:
+            theirs.close()
+            os.close(write_end)
+        self._printed = bytearray()
+        self._dropped = 0
+        self._reader = threading.Thread(target=self._drain, args=(read_end,), daemon=True)
+        self._reader.start()
+        self._ready = False
+        self.closed = False
+
+    def _drain(self, fd: int) -> None:
+        with os.fdopen(fd, "rb", buffering=0) as stream:
+            while chunk := stream.read(1 << 16):
+                room = OUTPUT_LIMIT - len(self._printed)
+                self._printed += chunk[:room]
+                self._dropped += max(0, len(chunk) - room)
+
+    def printed(self) -> str:
+        """What the answer printed so far, capped; only ever shown, never parsed."""
+        text = self._printed.decode("utf-8", "replace")
+        return text + (f"\n[{self._dropped} more bytes]" if self._dropped else "")
+
+    def wait_ready(self) -> None:
+        if self._ready:
+            return
+        try:
+            message, _, _ = self.channel.receive(time.monotonic() + START_LIMIT_S, max_body=0)
+        except ChannelError as e:
+            self.close()
+            raise WorkerFailed(f"{e.reason}: {self.printed()[-500:]}") from e
+        expect(message, ready=bool)
+        self._ready = True
+
+    def ask(self, op: str, timeout_s: float, body: bytes | memoryview = b"", fds: tuple[int, ...] = (),
+            max_body: int = 0, **fields: Any) -> tuple[dict[str, Any], bytes]:  # fmt: skip
+        """Send one request and wait for its reply."""
+        self.wait_ready()
+        self.send(op, body, fds, **fields)
+        return self.reply(timeout_s, max_body)
+
+    def send(self, op: str, body: bytes | memoryview = b"", fds: tuple[int, ...] = (), **fields: Any) -> None:
+        try:
+            self.channel.send({"op": op, **fields}, body, fds)
+        except (PeerGone, OSError) as e:
+            raise AnswerDied(self._how_it_ended()) from e
+
+    def reply(self, timeout_s: float, max_body: int = 0) -> tuple[dict[str, Any], bytes]:
+        try:
+            message, body, fds = self.channel.receive(time.monotonic() + timeout_s, max_body)
+        except PeerSilent as e:
+            self.close()
+            raise AnswerTimeout(timeout_s) from e
+        except PeerGone as e:
+            raise AnswerDied(self._how_it_ended()) from e
+        except ChannelError as e:
+            self.close()
+            raise AnswerDied(e.reason) from e
+        for fd in fds:
+            os.close(fd)
+        try:
+            if not expect(message, ok=bool)["ok"]:
+                raise AnswerError(expect(message, error=dict)["error"])
+        except ChannelError as e:
+            self.close()
+            raise AnswerDied(e.reason) from e
+        return message, body
+
+    def _how_it_ended(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            status = self.popen.wait(timeout=2)
+            if self.group.out_of_memory():
+                return "out of memory"
+            # bubblewrap reports a killed child as 128 + signal
+            if status > 128:
+                status = 128 - status
+            return f"exit {status}" if status >= 0 else f"signal {signal.Signals(-status).name}"
+        return "closed its channel"
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        self.closed = True
+        sandbox.kill(self.popen)
+        self.group.remove()
+        self.channel.close()
+        self._reader.join(timeout=2)
+
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class WorkerFailed(Exception):
+    """A worker did not come up: our fault or the machine's, never the learner's."""
+
+
+class Spares:
+    """Keeps one process of a flavour starting in the background, so that a verdict does not pay for an import."""
+
+    def __init__(self, level: sandbox.Level):
+        self.level = level
+        self._waiting: dict[tuple[Any, ...], Process] = {}
+
+    def take(self, flavour: str, *, gpu: int | None = None, memory_mb: int = 4096, extra_env: dict[str, str] | None = None,
+             keep_spare: bool = True) -> Process:  # fmt: skip
+        key = (flavour, gpu, memory_mb, tuple(sorted((extra_env or {}).items())))
+        process = self._waiting.pop(key, None)
+        if process is not None and process.popen.poll() is not None:
+            process.close()
+            process = None
+        if process is None:
+            process = self._start(*key)
+        process.wait_ready()
+        if keep_spare:
+            self._waiting[key] = self._start(*key)
+        return process
+
+    def warm(self, flavour: str, *, gpu: int | None = None, memory_mb: int = 4096,
+             extra_env: dict[str, str] | None = None) -> None:  # fmt: skip
+        key = (flavour, gpu, memory_mb, tuple(sorted((extra_env or {}).items())))
+        if key not in self._waiting:
+            self._waiting[key] = self._start(*key)
+
+    def _start(self, flavour: str, gpu: int | None, memory_mb: int, env: tuple[tuple[str, str], ...]) -> Process:
+        limits = sandbox.Limits(memory_mb=memory_mb + VIRTUAL_MB, bound_address_space=gpu is None)
+        return Process(flavour, self.level, gpu=gpu, limits=limits, extra_env=dict(env))
+
+    def close(self) -> None:
+        for process in self._waiting.values():
+            process.close()
+        self._waiting.clear()
+
+
+VIRTUAL_MB = 4096  # address space that torch's libraries map without using it

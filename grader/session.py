@@ -1,0 +1,115 @@
+"""What one grading run shares: device, isolation level, warm processes, progress, and where it runs.
+
+`open_session(device, isolation)` decides once, says why, and never falls back silently. Knows nothing of tasks.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from grader import sandbox
+from grader.inputs import fresh_seed
+from grader.processes import Process, Spares
+
+Device = Literal["cpu", "cuda"]
+EMULATED_SMS = 4  # few blocks in flight keep the emulator quick; grids larger than this show every schedule
+EMULATED_CAPABILITY = (9, 0)
+
+
+class CannotGrade(Exception):
+    """Something the machine lacks; `key` names the sentence in messages.toml [cannot], `facts` fill it."""
+
+    def __init__(self, key: str, **facts: Any):
+        super().__init__(key)
+        self.key, self.facts = key, facts
+
+
+@dataclass
+class Session:
+    device: Device
+    level: sandbox.Level
+    spares: Spares
+    gpu: int | None = None
+    capability: tuple[int, int] = EMULATED_CAPABILITY
+    multiprocessors: int = EMULATED_SMS
+    memory_bytes: int = 0
+    l2_bytes: int = 0
+    progress: Callable[[str, str], None] = lambda exercise, phase: None
+    seed: int = field(default_factory=fresh_seed)
+    disturbance: Any = None  # grader.disturbance.Watch on a GPU
+
+    @property
+    def arch(self) -> str:
+        """Compile target of this GPU, with the architecture-specific features where they exist."""
+        major, minor = self.capability
+        return f"sm_{major}{minor}" + ("a" if major >= 9 else "")
+
+    def worker(self, flavour: str, memory_mb: int = 4096, gpu: bool = False, spare: bool = True) -> Process:
+        env = {"TRITON_INTERPRET": "1"} if flavour == "triton" and not gpu else None
+        return self.spares.take(flavour, gpu=self.gpu if gpu else None, memory_mb=memory_mb, extra_env=env, keep_spare=spare)
+
+    def wrap(self, argv: Sequence[str], readable: Sequence[str] = (), writable: Sequence[str] = ()) -> list[str]:
+        """Puts a compiler or an emulated kernel into its own sandbox (the same level as the workers)."""
+        if self.level == "process":
+            return list(argv)
+        env = {"PATH": "/usr/bin:/bin", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
+        return sandbox.wrap(argv, readable, writable, env=env, python=False)
+
+
+def choose_level(isolation: str) -> sandbox.Level:
+    """auto: the sandbox, or one's own process where it cannot be had (never under CI); otherwise what was asked."""
+    if isolation == "process":
+        return "process"
+    try:
+        sandbox.available()
+        return "sandbox"
+    except sandbox.SandboxUnavailable as e:
+        if isolation == "sandbox" or os.environ.get("CI"):
+            raise CannotGrade("no sandbox", reason=e.reason) from e
+        return "process"
+
+
+@contextmanager
+def open_session(device: str = "auto", isolation: str = "auto", gpu: int = 0,
+                 progress: Callable[[str, str], None] | None = None) -> Iterator[Session]:  # fmt: skip
+    level = choose_level(isolation)
+    spares = Spares(level)
+    chosen: Device = "cpu"
+    if device in ("auto", "cuda"):
+        reason = gpu_unusable()
+        if reason is None:
+            chosen = "cuda"
+        elif device == "cuda":
+            raise CannotGrade("no gpu", reason=reason)
+    session = Session(chosen, level, spares)
+    if progress is not None:
+        session.progress = progress
+    try:
+        if chosen == "cuda":
+            from grader.gpu import locked_gpu
+
+            with locked_gpu(session, gpu):
+                yield session
+        else:
+            yield session
+    finally:
+        spares.close()
+
+
+@functools.cache
+def gpu_unusable() -> str | None:
+    """None when CUDA works here, else why not."""
+    import torch
+
+    if torch.version.cuda is None:
+        return "this PyTorch was built without CUDA"
+    try:
+        torch.cuda.init()
+    except Exception as e:
+        return str(e).splitlines()[0]
+    return None if torch.cuda.device_count() else "no CUDA device is visible"

@@ -1,0 +1,232 @@
+"""The race's clock on real processes: the controller's monotonic clock around K calls on K distinct inputs.
+
+Two sides (baseline and answer) run in processes of their own, pinned to one core because only one of them runs at a time. A
+window: the side runs warm calls on scratch data and says it is armed; only then does the controller write fresh inputs and
+poison the outputs; it says go on a shared page, the side calls K times and synchronises the device, says done; the controller
+takes the time and looks at the outputs at once. An identically bracketed window of zero calls is subtracted. Knows nothing of
+thresholds; what a side is (a launch plan or a Python function) is the side's business.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol
+
+import torch
+
+from grader.buffers import Arena
+from grader.failures import FAILURES, explain
+from grader.inputs import MEMORY_SHARE, Call, build, derived_seed
+from grader.judge import compare
+from grader.processes import AnswerDied, AnswerTimeout, Process
+from grader.race import Round
+from grader.session import Session
+from grader.task import Case, Task
+from grader.verdict import Diagnosis
+from grader.worker_torch import PAGE_ARMED, PAGE_DONE, PAGE_GO
+
+WINDOW_S = 0.012  # measured: a round spreads by 1 % at 2 ms and by 0.1 % at 22 ms; memory bounds it from above
+MAX_CALLS = 64
+MIN_CALLS = 2
+WARM_CALLS = 2
+ZERO_WINDOWS = 5
+WINDOW_LIMIT_S = 30.0
+SAMPLES = 1 << 18  # output positions looked at after every window of the answer, chosen after the fact
+
+
+class Side(Protocol):
+    """Baseline or answer, ready to be timed."""
+
+    process: Process
+
+    def attach(self, arena: Arena, calls: list[Call]) -> None: ...
+
+    def pack(self, call: Call) -> Call: ...
+
+    def start(self, seq: int, calls: int, warm: int) -> None: ...
+
+    def detach(self) -> None: ...
+
+
+class SidePanel:
+    """The page shared with one side: u64 words go, done, armed."""
+
+    def __init__(self, side: Side):
+        self.side = side
+        self.fd = os.memfd_create("goodput-page")
+        os.ftruncate(self.fd, 4096)
+        self.words = memoryview(mmap.mmap(self.fd, 4096)).cast("Q")
+        side.process.ask("page", 20.0, fds=(self.fd,))
+        self.zero_s = 0.0
+
+    def wait(self, word: int, seq: int, limit_s: float) -> None:
+        """Spin until the side says so; look now and then whether it is still alive and in time."""
+        deadline = time.perf_counter() + limit_s
+        words = self.words
+        while True:
+            for _ in range(4096):
+                if words[word] == seq:
+                    return
+            if self.side.process.popen.poll() is not None:
+                raise AnswerDied("ended during a timed window")
+            if time.perf_counter() > deadline:
+                self.side.process.close()
+                raise AnswerTimeout(limit_s)
+
+    def close(self) -> None:
+        os.close(self.fd)
+
+
+class PairedWindows:
+    """Implements race.Windows. `failure` is set when an answer broke or lied during the race."""
+
+    def __init__(self, task: Task, case: Case, session: Session, baseline: Side, answer: Side,
+                 make_arena: Callable[[list[Call], int], Arena]):  # fmt: skip
+        self.task, self.case, self.session, self.make_arena = task, case, session, make_arena
+        self.sides = {"baseline": baseline, "answer": answer}
+        self.panels = {name: SidePanel(side) for name, side in self.sides.items()}
+        self.arenas: dict[str, Arena] = {}
+        self.block: list[Call] = []
+        self.calls = 0
+        self.seq = 0
+        self.failure: Diagnosis | None = None
+        self.events: list[float] = []
+        self.random = random.Random(derived_seed(session.seed, "windows"))
+
+    @property
+    def event_ms(self) -> float | None:
+        return statistics.median(self.events) if self.events else None
+
+    def _call(self, index: int, *parts: object) -> Call:
+        return build(self.task, self.case, self.session.device, derived_seed(self.session.seed, self.task.name, index, *parts))
+
+    def new_block(self, index: int) -> None:
+        self._release()
+        if not self.calls:
+            self.calls = self._calls_per_window()
+        self.block = [self._call(k, "block", index) for k in range(self.calls)]
+        lead = self.random.randrange(64) << 16  # another physical placement in every block
+        self._allocate(lead)
+        for name in self.sides:
+            zeros = [self._window(name, 0, measure_only=True) for _ in range(ZERO_WINDOWS)]
+            self.panels[name].zero_s = statistics.median(zeros)
+            self._window(name, self.calls, measure_only=True)
+
+    def _allocate(self, lead: int) -> None:
+        """One allocation for both sides, unless each packs its input in its own way."""
+        packed = {name: [side.pack(c) for c in self.block] for name, side in self.sides.items()}
+        if self.task.prepare is None:
+            arena = self.make_arena(packed["answer"], lead)
+            self.arenas = {"baseline": arena, "answer": arena}
+        else:
+            self.arenas = {name: self.make_arena(packed[name], lead) for name in self.sides}
+        for name, side in self.sides.items():
+            side.attach(self.arenas[name], packed[name])
+
+    def _calls_per_window(self) -> int:
+        """Calls that fill a window of the answer, bounded by the memory that distinct inputs may take."""
+        trial = [self._call(k, "trial") for k in range(MIN_CALLS)]
+        self.block, self.calls = trial, MIN_CALLS
+        self._allocate(0)
+        zero = min(self._window("answer", 0, measure_only=True) for _ in range(3))
+        seconds = min(self._window("answer", MIN_CALLS, measure_only=True) for _ in range(3)) - zero
+        sides = 2 if self.task.prepare is not None else 1
+        by_memory = int(MEMORY_SHARE * self.session.memory_bytes / (sides * max(trial[0].nbytes, 1)))
+        self._release()
+        by_time = math.ceil(WINDOW_S / max(seconds / MIN_CALLS, 1e-7))
+        return max(MIN_CALLS, min(MAX_CALLS, by_memory, by_time))
+
+    def round(self, baseline_first: bool) -> Round:
+        order = ("baseline", "answer", "answer", "baseline") if baseline_first else ("answer", "baseline", "baseline", "answer")
+        times: dict[str, list[float]] = {"baseline": [], "answer": []}
+        for name in order:
+            seconds = self._window(name, self.calls)
+            times[name].append(max(seconds - self.panels[name].zero_s, 1e-7))
+        return Round((times["baseline"][0], times["baseline"][1]), (times["answer"][0], times["answer"][1]))
+
+    def _window(self, name: str, calls: int, measure_only: bool = False) -> float:
+        """Seconds between go and done; fresh inputs are published after the side is armed."""
+        panel, side, arena = self.panels[name], self.sides[name], self.arenas[name]
+        self.seq += 1
+        seq = self.seq
+        side.start(seq, calls, WARM_CALLS)
+        panel.wait(PAGE_ARMED, seq, WINDOW_LIMIT_S)
+        fresh = [] if measure_only and calls == 0 else self._publish(side, arena, seq)
+        began = time.perf_counter_ns()
+        panel.words[PAGE_GO] = seq
+        panel.wait(PAGE_DONE, seq, WINDOW_LIMIT_S)
+        ended = time.perf_counter_ns()
+        if name == "answer" and calls and fresh and self.failure is None:
+            self._inspect(arena, fresh)
+        reply, _ = side.process.reply(WINDOW_LIMIT_S)
+        if name == "answer" and calls and not measure_only and isinstance(reply.get("event_ms"), float):
+            self.events.append(reply["event_ms"])
+        return (ended - began) / 1e9
+
+    def _publish(self, side: Side, arena: Arena, seq: int) -> list[Call]:
+        fresh = []
+        for k, held in enumerate(self.block[: self.calls]):
+            new = self._call(k, "window", seq)
+            # numbers are fixed for a block (they are part of a launch plan), tensors are new in every window
+            numbers = {n: v for n, v in held.inputs.items() if not isinstance(v, torch.Tensor)}
+            call = replace(new, inputs={**new.inputs, **numbers})
+            arena.publish(k, side.pack(call).inputs)
+            fresh.append(replace(call, inputs=numbers))  # values are rebuilt from the seed when they are looked at
+        if self.session.device == "cuda":
+            torch.cuda.synchronize()
+        return fresh
+
+    def _inspect(self, arena: Arena, fresh: list[Call]) -> None:
+        """Compare one call of the window, chosen now, with the reference at positions chosen now."""
+        from grader.kinds.cuda import references
+
+        k = self.random.randrange(len(fresh))
+        rebuilt = self._call(k, "window", self.seq)
+        call = replace(rebuilt, inputs={**rebuilt.inputs, **fresh[k].inputs})
+        wanted = references(self.task, call)
+        for name in call.outputs:
+            got, want = arena.calls[k][name].flatten(), wanted[name].flatten()
+            if got.numel() > 2 * SAMPLES:
+                generator = torch.Generator(device=got.device).manual_seed(self.random.randrange(2**31))
+                where = torch.randint(got.numel(), (SAMPLES,), generator=generator, device=got.device)
+                where[: SAMPLES // 8] = torch.arange(got.numel() - SAMPLES // 8, got.numel(), device=got.device)
+                got, want = got[where], want[where]
+            _, wrong = compare(got, want, self.task.tolerance, f"{self.case.name} (timed)", name)
+            if wrong is not None:
+                self.failure = wrong
+
+    def disturbed(self) -> tuple[str, ...]:
+        watch = self.session.disturbance
+        return tuple(watch.reasons()) if watch is not None else ()
+
+    def _release(self) -> None:
+        for side in self.sides.values():
+            side.detach()
+        for arena in {id(a): a for a in self.arenas.values()}.values():
+            arena.close()
+        self.arenas = {}
+
+    def __enter__(self) -> PairedWindows:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, _: Any) -> bool:
+        """A side that broke during the race is a failure of the answer, unless it is the trusted baseline's."""
+        try:
+            self._release()
+        except (*FAILURES, OSError):
+            pass
+        for panel in self.panels.values():
+            panel.close()
+        for side in self.sides.values():
+            side.process.close()
+        return False
+
+
+__all__ = ["PairedWindows", "Side", "explain"]
