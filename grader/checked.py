@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
-
 from grader.verdict import CaseResult, Diagnosis, EvidenceResult
 
 
@@ -19,7 +17,6 @@ class Checked:
     notes: list[str] = field(default_factory=list)
     printed: str = ""
     share: float = 1.0  # of the correctness points, for kinds that score by degrees
-    ready: Any = None  # what the race can reuse (plans, compiled code)
 
     def fail(self, diagnosis: Diagnosis) -> Checked:
         if self.diagnosis is None:

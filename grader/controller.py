@@ -58,7 +58,7 @@ def grade(answer: Answer, task: Task, session: Session, *, skip_unanswered_test:
         return _verdict(task, session, answer, "unanswered", None, notes)
     need = missing_need(task, session)
     if need is not None:
-        return _verdict(task, session, answer, "not_available", Diagnosis("not available", {"need": need}), notes)
+        return _verdict(task, session, answer, "not_available", None, [f"needs {need}", *notes])
     kind = KINDS[task.kind]
     session.progress(task.name, "start")
     try:
@@ -66,7 +66,7 @@ def grade(answer: Answer, task: Task, session: Session, *, skip_unanswered_test:
     except Unanswered:
         return _verdict(task, session, answer, "unanswered", None, notes)
     except WorkerFailed as e:
-        return _verdict(task, session, answer, "not_graded", Diagnosis("worker failed", {"text": str(e)[-300:]}), notes)
+        return _verdict(task, session, answer, "not_graded", None, [*notes, f"worker failed: {str(e)[-300:]}"])
     notes += done.notes
     if done.diagnosis is not None:
         outcome: Outcome = "error" if done.diagnosis.name in ERROR_DIAGNOSES else "incorrect"

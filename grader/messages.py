@@ -45,14 +45,24 @@ def sentences(verdict: Verdict, lang: Lang) -> Message:
     return _message(templates, _facts(verdict, diagnosis, lang), lang)
 
 
-def outcome_label(outcome: str, lang: Lang) -> str:
-    """The outcome in one or two words, for a table or a badge."""
-    return catalogue()["outcome"][outcome]["label"][lang]
+def outcome_label(outcome: str, lang: Lang, diagnosis: str | None = None) -> str:
+    """The outcome in one or two words, for a table or a badge; some diagnoses have a fairer word for it."""
+    own = catalogue()["diagnosis"].get(diagnosis, {}).get("label") if outcome == "incorrect" else None
+    return (own or catalogue()["outcome"][outcome]["label"])[lang]
+
+
+def verdict_label(verdict: Verdict, lang: Lang) -> str:
+    return outcome_label(verdict.outcome, lang, verdict.diagnosis.name if verdict.diagnosis else None)
 
 
 def term(word: str, lang: Lang) -> str:
     """A word that a record holds in English, in the language of the reader; unknown words stay as they are."""
     return catalogue()["term"].get(word, {}).get(lang, word)
+
+
+def without_unit(ceiling: str) -> str:
+    """copy_gb_per_s -> copy: what a measured ceiling is of, as the table [term] names it."""
+    return ceiling.removesuffix("_gb_per_s").removesuffix("_tflop_per_s")
 
 
 def note_sentences(verdict: Verdict, lang: Lang) -> tuple[str, ...]:
@@ -85,11 +95,16 @@ def spoken_diagnosis(verdict: Verdict) -> Diagnosis | None:
         return None
     if verdict.diagnosis is not None:
         return verdict.diagnosis
-    return next((case.diagnosis for case in verdict.cases if case.diagnosis is not None and not case.ok), None)
+    return next(
+        (case.diagnosis for case in verdict.cases if case.diagnosis is not None and not case.ok), None
+    )
 
 
 def _message(templates: Mapping[str, Mapping[str, str]], facts: Mapping[str, Any], lang: Lang) -> Message:
-    parts = (fill(templates[part][lang], facts, lang, catalogue()["term"]) for part in ("headline", "detail", "next"))
+    parts = (
+        fill(templates[part][lang], facts, lang, catalogue()["term"])
+        for part in ("headline", "detail", "next")
+    )
     return Message(*parts)
 
 
@@ -112,17 +127,24 @@ def _facts(verdict: Verdict, diagnosis: Diagnosis | None, lang: Lang) -> dict[st
             facts["short"] = max(0.1, 100 * (verdict.speed.threshold / verdict.speed.low - 1))
     if verdict.roofline is not None:
         facts |= {key: value for key, value in asdict(verdict.roofline).items() if value}
+        facts["ceiling"] = without_unit(verdict.roofline.ceiling)
     if diagnosis is not None and diagnosis.name == "technique not used":
         facts |= _violated(verdict.evidence, diagnosis)
     facts |= _need_of(verdict.notes, lang)
-    own = {key: _pair(value) for key, value in (diagnosis.facts if diagnosis else {}).items() if value is not None}
+    own = {
+        key: _pair(value)
+        for key, value in (diagnosis.facts if diagnosis else {}).items()
+        if value is not None
+    }
     if isinstance(own.get("error"), float) and not math.isfinite(own["error"]):
         del own["error"]  # the element that is not finite says more than an error without a size
     return facts | own
 
 
 def _case_of(failing: list[CaseResult], diagnosis: Diagnosis | None) -> str | None:
-    same = [case for case in failing if diagnosis and case.diagnosis and case.diagnosis.name == diagnosis.name]
+    same = [
+        case for case in failing if diagnosis and case.diagnosis and case.diagnosis.name == diagnosis.name
+    ]
     return (same or failing)[0].name if failing else None
 
 

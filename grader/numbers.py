@@ -12,7 +12,9 @@ from typing import Literal
 Lang = Literal["es", "en"]
 LANGS: tuple[Lang, Lang] = ("es", "en")
 
-NARROW_SPACE = "\u202f"  # does not break over two lines; what Spanish typography puts between groups and before %
+NARROW_SPACE = (
+    "\u202f"  # does not break over two lines; what Spanish typography puts between groups and before %
+)
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

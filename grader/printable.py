@@ -14,7 +14,9 @@ from typing import Any
 
 # CSI and OSC sequences first, so that "\x1b[31mred" becomes "red" and not "[31mred".
 _ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-_DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029\ufeff")
+_DIRECTION = frozenset(
+    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029\ufeff"
+)
 _KEPT = frozenset("\n\t")
 
 
@@ -24,7 +26,9 @@ def printable(text: str, limit: int = 20_000) -> str:
     if len(text) > 4 * limit:
         text = text[: 2 * limit] + text[-2 * limit :]
     text = _ESCAPE_SEQUENCE.sub("", text.replace("\r\n", "\n"))
-    text = "".join(c for c in text if c in _KEPT or (unicodedata.category(c) not in _UNSEEN and c not in _DIRECTION))
+    text = "".join(
+        c for c in text if c in _KEPT or (unicodedata.category(c) not in _UNSEEN and c not in _DIRECTION)
+    )
     if len(text) > limit:
         text = text[: limit // 2] + "\n[…]\n" + text[-limit // 2 :]
     return text

@@ -28,7 +28,9 @@ def junit_xml(report: Report, lang: Lang) -> str:
     """The whole report as one document; text in it has no character that XML forbids (see printable.py)."""
     root = ET.Element("testsuites", name="goodput")
     for chapter in dict.fromkeys(exercise.chapter for exercise in report.exercises):
-        _suite(root, f"chapter {chapter}", [e for e in report.exercises if e.chapter == chapter], report, lang)
+        _suite(
+            root, f"chapter {chapter}", [e for e in report.exercises if e.chapter == chapter], report, lang
+        )
     if report.problems:
         suite = ET.SubElement(root, "testsuite", name="input", timestamp=report.created.removesuffix("Z"))
         for problem in report.problems:
@@ -45,7 +47,11 @@ def _suite(root: ET.Element, name: str, exercises: list[ExerciseRecord], report:
     for exercise in exercises:
         seconds = sum(exercise.seconds.values())
         case = ET.SubElement(
-            suite, "testcase", classname=f"goodput.chapter_{exercise.chapter}", name=exercise.name, time=f"{seconds:.3f}"
+            suite,
+            "testcase",
+            classname=f"goodput.chapter_{exercise.chapter}",
+            name=exercise.name,
+            time=f"{seconds:.3f}",
         )
         message = exercise.message.es if lang == "es" else exercise.message.en
         if element := _ELEMENT.get(exercise.outcome):

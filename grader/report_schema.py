@@ -41,14 +41,18 @@ class PointsRecord(Record):
 
 class DiagnosisRecord(Record):
     name: str
-    facts: dict[str, Any] = Field(description="what the sentence is made of; keys per name are listed in messages.toml")
+    facts: dict[str, Any] = Field(
+        description="what the sentence is made of; keys per name are listed in messages.toml"
+    )
 
 
 class CaseRecord(Record):
     name: str
     ok: bool
     about: str
-    error: float | None = Field(description="relative L2 error against the reference; null where it is not a number")
+    error: float | None = Field(
+        description="relative L2 error against the reference; null where it is not a number"
+    )
     diagnosis: DiagnosisRecord | None
 
 
@@ -116,7 +120,9 @@ class ExerciseRecord(Record):
     seconds: dict[str, float]
     notes: list[str] = Field(description="keys; their sentences are in message")
     message: Messages
-    output: str = Field(description="what the answer printed: text from the learner, to be escaped by every reader")
+    output: str = Field(
+        description="what the answer printed: text from the learner, to be escaped by every reader"
+    )
     source_hash: str
 
 

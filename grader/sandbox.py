@@ -39,7 +39,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf",
           "/etc/ld.so.conf.d", "/etc/localtime", "/opt/nvidia")  # fmt: skip
 GPU_NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset", "/dev/nvidia-caps")
-WORKER_FILES = ("channel.py", "worker.py", "worker_torch.py", "device_worker.py", "layout.py", "__init__.py")
+WORKER_FILES = ("channel.py", "worker.py", "worker_torch.py", "worker_pages.py", "device_worker.py", "layout.py", "__init__.py")
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def timed_sizes(task: Task) -> list[Any]:
 
 
 def par_cache(session: Session) -> Path:
-    return machine.cache_folder() / f"par-{machine.fingerprint(session.gpu)}.json"
+    return machine.cache_folder() / f"par-{machine.describe().fingerprint}.json"
 
 
 def par(task: Task, session: Session, kind: ModuleType) -> float:
@@ -113,12 +113,9 @@ def judge_race(task: Task, case: Case, session: Session, result: Result, thresho
     if roofline is not None and roofline.fraction > TOO_FAST:
         outcome, diagnosis = "review", Diagnosis("too fast", {"fraction": roofline.fraction, "ceiling": roofline.ceiling})
     elif outcome != "passed" and result.disturbed:
-        outcome, diagnosis = "not_graded", Diagnosis("disturbed", {"reasons": list(result.disturbed)})
+        outcome = "not_graded"  # the reasons stand in speed.disturbed
     elif outcome == "slow":
         diagnosis = Diagnosis("works but is slower", {"ratio": result.ratio, "threshold": threshold, "high": result.high})
-    elif outcome == "too_close":
-        diagnosis = Diagnosis("too close", {"low": result.low, "high": result.high, "threshold": threshold,
-                                            "missing": max(0.0, threshold / result.low - 1)})  # fmt: skip
     return Raced(outcome, diagnosis, speed, roofline)
 
 

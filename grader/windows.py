@@ -30,7 +30,7 @@ from grader.race import Round
 from grader.session import Session
 from grader.task import Case, Task
 from grader.verdict import Diagnosis
-from grader.worker_torch import PAGE_ARMED, PAGE_DONE, PAGE_GO
+from grader.worker_pages import PAGE_ARMED, PAGE_DONE, PAGE_GO
 
 WINDOW_S = 0.012  # measured: a round spreads by 1 % at 2 ms and by 0.1 % at 22 ms; memory bounds it from above
 MAX_CALLS = 64

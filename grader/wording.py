@@ -69,7 +69,8 @@ def _written(fact: Any, how: str, lang: Lang, terms: Terms) -> str:
         steps = [number(step, lang) for step in fact]
         return steps[0] if len(steps) == 1 else f"({', '.join(steps)})"
     if isinstance(fact, list | tuple):
-        return ", ".join(_written(item, how, lang, terms) for item in list(fact)[:8])
+        each = "#" if how == "" else how  # threads: (0, 17), (1, 17)
+        return ", ".join(_written(item, each, lang, terms) for item in list(fact)[:8])
     if how == "@" and str(fact) in terms:
         return terms[str(fact)][lang]
     if isinstance(fact, bool) or not isinstance(fact, int | float):

@@ -13,8 +13,9 @@ from typing import Any
 import torch
 
 from grader.layout import ITEM_BYTES, Layout, Slot
+from grader.worker_pages import PAGE_ARMED, PAGE_DONE, PAGE_GO
 
-PAGE_GO, PAGE_DONE, PAGE_ARMED = 0, 1, 2  # u64 indices in the shared page
+
 ARGUMENT_KINDS = ("tensor", "number")
 
 
@@ -164,17 +165,21 @@ def operations(session: Any, channel: Any) -> dict[str, Any]:
             session.function(*tensors.values())
         return {"plan": to_json(started.plan())}
 
-    def do_prepare(message: dict[str, Any], body: bytes, _: list[int]) -> dict[str, Any]:
-        """Run the untimed layout function on the controller's index payload and return its bytes."""
-        payload = torch.frombuffer(bytearray(body), dtype=getattr(torch, message["dtype"])).reshape(message["shape"])
+    def do_prepare(message: dict[str, Any], _: bytes, fds: list[int]) -> dict[str, Any]:
+        """Run the untimed layout function on the controller's index payload; the result goes behind the payload."""
+        count = message["words"]
+        memory = mmap.mmap(fds[0], max(8 * count, 1))
+        os.close(fds[0])
+        words = torch.frombuffer(memory, dtype=torch.int32)
+        payload = words[:count].view(getattr(torch, message["dtype"])).reshape(message["shape"])
         packed = session.namespace[message["name"]](payload)
         if type(packed) is not torch.Tensor:
             raise TypeError(f"{message['name']} returned a {type(packed).__name__}, expected a torch.Tensor")
-        packed = packed.contiguous()
         name = str(packed.dtype).removeprefix("torch.")
-        if name not in ITEM_BYTES:
-            raise TypeError(f"{message['name']} returned {packed.dtype}")
-        return {"dtype": name, "shape": list(packed.shape), "body": bytes(packed.flatten().view(torch.uint8).numpy())}
+        if name not in ITEM_BYTES or packed.numel() * packed.element_size() != 4 * count:
+            raise TypeError(f"{message['name']} returned {packed.numel()} values of {packed.dtype}, expected {4 * count} bytes")
+        words[count:] = packed.contiguous().flatten().view(torch.int32)
+        return {"dtype": name, "shape": list(packed.shape)}
 
     def do_bad_input(message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
         """Call with real host tensors; a launch here would mean that the answer accepted them."""

@@ -83,7 +83,7 @@ def _check_loaded(worker: Process, task: Task, session: Session, done: Checked) 
     if done.diagnosis is None and session.device == "cuda":
         from grader.kinds import cuda_device
 
-        done.ready = cuda_device.check(worker, task, session, done)
+        cuda_device.check(worker, task, session, done)
     done.diagnosis = done.diagnosis or conclude(done.cases)
     if done.diagnosis is None:
         done.evidence, violated = settle(task.evidence, Facts(counts=counts, sass=sass), session.device)
@@ -157,3 +157,10 @@ def references(task: Task, call: Call) -> dict[str, torch.Tensor]:
     """The trusted result of one call, by output name."""
     value = task.reference(**call.inputs)
     return {next(iter(call.outputs)): value} if isinstance(value, torch.Tensor) else dict(value)
+
+
+def windows(*arguments: Any) -> Any:
+    """The race's clock on a GPU (see cuda_device.windows)."""
+    from grader.kinds import cuda_device
+
+    return cuda_device.windows(*arguments)

@@ -112,8 +112,9 @@ def check_case(worker: Process, task: Task, case: Case, session: Session) -> Cas
     return CaseResult(case.name, True, case.about, worst)
 
 
-def judge_call(arena: Arena, k: int, call: Call, task: Task) -> tuple[float | None, Diagnosis | None]:
-    """Outputs, guards and inputs of one finished call."""
+def judge_call(arena: Arena, k: int, call: Call, task: Task, original: Call | None = None
+               ) -> tuple[float | None, Diagnosis | None]:  # fmt: skip
+    """Outputs, guards and inputs of one finished call; `original` is the call before the answer packed its input."""
     name = call.case.name
     guard = arena.first_broken_guard()
     if guard is not None:
@@ -121,7 +122,7 @@ def judge_call(arena: Arena, k: int, call: Call, task: Task) -> tuple[float | No
     changed = arena.changed_input(k, call.inputs)
     if changed is not None:
         return None, Diagnosis("input modified", {"case": name, "buffer": changed})
-    wanted = references(task, call)
+    wanted = references(task, original or call)
     worst = 0.0
     for output in call.outputs:
         error, wrong = compare(arena.calls[k][output], wanted[output], task.tolerance, name, output)
