@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _SECTION = struct.Struct("<IIQQQQIIQQ")  # Elf64_Shdr
 _SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym
@@ -16,6 +16,7 @@ _SYMTAB = 2  # section type of the symbol table
 _FUNCTION = 2  # symbol type
 _ENTRY = 0x10  # flag in st_other: a kernel, not a device function
 _REGISTERS, _STACK = 0x2F, 0x12  # attributes of .nv.info: (symbol, value)
+_RUNTIME = "__nv_static"  # kernels of the device runtime that `rdc=True` links in: not the learner's
 _WORDS = 4  # format of an attribute that has a list of 32-bit words; others hold their value in the header
 
 
@@ -48,21 +49,22 @@ def _kernels(cubin: bytes) -> dict[str, Entry]:
     symbols = next(h for h in headers if h[1] == _SYMTAB)
     strings = headers[symbols[6]][4]
     info = _attributes(cubin, sections)
-    reserved = 1024 if ".nv.shared.reserved.0" in sections else 0
-    found = {}
+    found, reserved = {}, 0
     for index in range(symbols[5] // _SYMBOL.size):
         name_at, kind, other, _, _, _ = _SYMBOL.unpack_from(cubin, symbols[4] + index * _SYMBOL.size)
-        if kind & 0xF != _FUNCTION or not other & _ENTRY:
-            continue
         name = _text(cubin, strings + name_at)
+        if name.startswith(".nv.reservedSmem"):
+            reserved = 1024  # bytes, from compute capability 9.0 on
+        if kind & 0xF != _FUNCTION or not other & _ENTRY or name.startswith(_RUNTIME):
+            continue
         shared = sections[f".nv.shared.{name}"][5] if f".nv.shared.{name}" in sections else 0
         found[name] = Entry(
             symbol=index,
             registers=info.get((_REGISTERS, index), 0),
             stack_bytes=info.get((_STACK, index), 0),
-            shared_bytes=max(0, shared - reserved),
+            shared_bytes=shared,
         )
-    return found
+    return {name: replace(entry, shared_bytes=max(0, entry.shared_bytes - reserved)) for name, entry in found.items()}
 
 
 def _attributes(cubin: bytes, sections: dict[str, tuple]) -> dict[tuple[int, int], int]:

@@ -83,7 +83,7 @@ def launch(
     if started is None:
         from goodput.cuda import live
 
-        started = live.Call(device)
+        started = live.call(device)
     entry = arguments.plan_launch(
         started, kernel.source, kernel.name, grid, block, args,
         smem=smem, cluster=cluster, cooperative=cooperative, pdl=pdl, constants=constants or {}, rdc=kernel.rdc,
