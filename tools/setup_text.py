@@ -1,7 +1,7 @@
 """Every sentence that the set-up says, in Spanish and in English, chosen before anything is installed.
 
 `text(name, **facts)` returns one of them; `Stop` is raised with one that ends the command: what is missing, then what to do.
-Runs on a bare Python 3.7, so that an unsupported version can still be told so. Knows nothing of how things are set up.
+Runs on a bare Python 3.8, so that an unsupported version can still be told so. Knows nothing of how things are set up.
 """
 
 from __future__ import annotations

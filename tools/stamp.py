@@ -2,7 +2,7 @@
 
 The stamp is written last, so it exists only for an environment that was finished; it holds a hash of everything that
 the environment depends on, then the optional extras that were installed. Reading it takes a millisecond, on a bare
-Python 3.7. Knows nothing of how an environment is made.
+Python 3.8. Knows nothing of how an environment is made.
 """
 
 from __future__ import annotations

@@ -1,0 +1,64 @@
+"""Start JupyterLab on the learner's own copy: `python -m tools.lab`, or `make lab`.
+
+Copies the exercises and the lessons of the language in use into work/<lang>/<chapter>/ and never touches a file that is there
+already; then becomes JupyterLab in work/<lang>, with further arguments passed on. Knows nothing of grading.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from tools.setup_text import language
+from tools.stamp import ROOT
+
+
+def sources(root: Path, lang: str) -> dict[Path, Path]:
+    """Derived notebook -> the learner's copy of it."""
+    work = root / "work" / lang
+    found = {
+        p: work / p.parent.name / p.name
+        for p in sorted((root / "exercises" / lang).glob("*/exercises.ipynb"))
+    }
+    lessons = sorted((root / "notebooks" / lang).glob("*.ipynb"))
+    return found | {p: work / p.stem / "lesson.ipynb" for p in lessons}
+
+
+def copy_missing(root: Path, lang: str) -> list[Path]:
+    """Copy what the learner does not have yet; returns the new files."""
+    new = []
+    for source, target in sources(root, lang).items():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with target.open(
+                "xb"
+            ) as file:  # "x": refuses an existing file, so no copy can replace somebody's work
+                file.write(source.read_bytes())
+        except FileExistsError:
+            continue
+        new.append(target)
+    return new
+
+
+def main(arguments: list[str]) -> int:
+    lang = language()
+    new = copy_missing(ROOT, lang)
+    work = ROOT / "work" / lang
+    if not work.exists():
+        print(
+            {"es": "No hay cuadernos: make notebooks", "en": "There are no notebooks: make notebooks"}[lang],
+            file=sys.stderr,
+        )
+        return 2
+    for path in new:
+        print({"es": "copiado", "en": "copied"}[lang], path.relative_to(ROOT))
+    os.environ["GOODPUT_LANG"] = lang  # what check() and hint() speak
+    as_root = ["--allow-root"] if os.geteuid() == 0 else []  # containers: Jupyter refuses root otherwise
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={work}", *as_root, *arguments]
+    sys.stdout.flush()
+    os.execv(sys.executable, command)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
