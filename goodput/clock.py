@@ -1,8 +1,8 @@
 """Callable -> samples: the clock of the lessons.
 
-`sample` times one callable in windows of several calls; `paired` times two of them side by side, A B B A. On a GPU each window
-is read on two clocks: CUDA events (what the device spent) and the host's (what a caller waits). The grader has a clock of its
-own in another process; this one trusts what it times.
+`sample` times one callable in windows of several calls; `paired` times two of them side by side, A B B A. On
+a GPU each window is read on two clocks: CUDA events (what the device spent) and the host's (what a caller
+waits). The grader has a clock of its own in another process; this one trusts what it times.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ MOST_CALLS = 20_000  # per window: an empty function would otherwise take a mill
 
 @dataclass(frozen=True)
 class Samples:
-    """One time per window, per call, in microseconds: `times_us` on the device's clock, `host_us` on the host's."""
+    """One time per window, per call, in microseconds: `times_us` on the device's clock, `host_us` on the
+    host's."""
 
     device: Device
     times_us: tuple[float, ...]
@@ -55,7 +56,8 @@ class Samples:
 
 @dataclass(frozen=True)
 class Paired:
-    """Two callables timed side by side; `speedup` is the time of `before` over the time of `after`, with its interval."""
+    """Two callables timed side by side; `speedup` is the time of `before` over the time of `after`, with its
+    interval."""
 
     before: Samples
     after: Samples
@@ -83,8 +85,8 @@ def sample(
 ) -> Samples:
     """Time `fn` over `windows` windows after a warm-up.
 
-    inputs: argument lists; call i gets `inputs[i % len(inputs)]`. Give as many distinct ones as fit: a call that finds its
-    input in a cache is another experiment. calls_per_window: by default as many as fill 10 ms.
+    inputs: argument lists; call i gets `inputs[i % len(inputs)]`. Give as many distinct ones as fit: a call
+    that finds its input in a cache is another experiment. calls_per_window: by default as many as fill 10 ms.
     """
     if windows < 1 or not inputs:
         raise ValueError("sample needs at least one window and one argument list")
@@ -105,7 +107,8 @@ def paired(
 ) -> Paired:
     """Time two callables in rounds A B B A, so that a drift of the machine weighs on both alike.
 
-    A round's time is the geometric mean of its two windows; the speedup is computed inside rounds (`stats.paired_ratio`).
+    A round's time is the geometric mean of its two windows; the speedup is computed inside rounds
+    (`stats.paired_ratio`).
     """
     if rounds < 2:
         raise ValueError(f"an interval needs at least two rounds, got {rounds}")
@@ -126,7 +129,8 @@ def _between(one: tuple[float, float], other: tuple[float, float]) -> tuple[floa
 
 
 class _Timer:
-    """One callable, warmed up, with its window size; `window()` returns (device, host) microseconds per call."""
+    """One callable, warmed up, with its window size; `window()` returns (device, host) microseconds per
+    call."""
 
     def __init__(
         self, fn: Callable[..., Any], inputs: Sequence[Sequence[Any]], device: Device, calls: int | None

@@ -1,8 +1,8 @@
 """Which language a person reads, and which half of a text to show them.
 
-Code cells are shared by the Spanish and the English notebook, so a figure or a label in a shared cell is written once with
-both texts, `{"es": "...", "en": "..."}`, and `pick` takes the right one. Takes the environment, returns "es" or "en"; knows
-nothing of figures or notebooks' contents.
+Code cells are shared by the Spanish and the English notebook, so a figure or a label in a shared cell is
+written once with both texts, `{"es": "...", "en": "..."}`, and `pick` takes the right one. Takes the
+environment, returns "es" or "en"; knows nothing of figures or notebooks' contents.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def use_language(language: Language | None) -> None:
 
 
 def language() -> Language:
-    """The language in use: `use_language`, else GOODPUT_LANG, else the es/ or en/ folder of the notebook, else English."""
+    """The language in use: `use_language`, else GOODPUT_LANG, else the es/ or en/ folder of the notebook,
+    else English."""
     if _chosen:
         return _chosen
     asked = os.environ.get("GOODPUT_LANG", "").lower()[:2]

@@ -1,8 +1,8 @@
 """Samples -> summary; paired samples -> ratio and its interval.
 
-Takes plain numbers, returns frozen records in the unit of the numbers. Knows nothing of clocks. There is no bootstrap: with
-eight rounds a resampled interval is too narrow, while the t interval below is right as soon as log-ratios are roughly
-symmetric, which pairing takes care of.
+Takes plain numbers, returns frozen records in the unit of the numbers. Knows nothing of clocks. There is no
+bootstrap: with eight rounds a resampled interval is too narrow, while the t interval below is right as soon
+as log-ratios are roughly symmetric, which pairing takes care of.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from scipy import stats as _distributions
 
-# Standard deviation, in log-ratio, that one round of anything against itself shows on a quiet machine: 0.4 %. Eight rounds can
-# agree better than that by luck; the interval must not believe them.
+# Standard deviation, in log-ratio, that one round of anything against itself shows on a quiet machine: 0.4 %.
+# Eight rounds can agree better than that by luck; the interval must not believe them.
 NOISE_FLOOR = 0.004
 
 
@@ -40,7 +40,8 @@ class Summary:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A ratio of times with its confidence interval. `floored`: the noise floor, not the rounds, set the width."""
+    """A ratio of times with its confidence interval. `floored`: the noise floor, not the rounds, set the
+    width."""
 
     ratio: float
     low: float
@@ -54,10 +55,11 @@ class Ratio:
 
 
 def summary(values: Sequence[float]) -> Summary:
-    """Median, first and third quartile (linear interpolation, as numpy's default) and count; ValueError when empty.
+    """Median, first and third quartile (linear interpolation, as numpy's default) and count; ValueError when
+    empty.
 
-    Median and quartiles, not mean and standard deviation: times have a floor and a long tail, and one interrupted window
-    would move a mean.
+    Median and quartiles, not mean and standard deviation: times have a floor and a long tail, and one
+    interrupted window would move a mean.
     """
     if not values:
         raise ValueError("no values to summarise")
@@ -72,8 +74,9 @@ def paired_ratio(
 ) -> Ratio:
     """Speedup before / after from rounds measured side by side: `before[i]` and `after[i]` share round i.
 
-    What disturbs a round (clock, temperature, a neighbour) multiplies both of its times and cancels in their ratio, so the
-    ratio is taken inside each round and averaged as a logarithm: twice as fast and half as fast are then equally far from 1.
+    What disturbs a round (clock, temperature, a neighbour) multiplies both of its times and cancels in their
+    ratio, so the ratio is taken inside each round and averaged as a logarithm: twice as fast and half as fast
+    are then equally far from 1.
     """
     if len(before) != len(after):
         raise ValueError(f"rounds must be paired: {len(before)} before, {len(after)} after")
@@ -89,8 +92,9 @@ def ratio_interval(
 ) -> Ratio:
     """exp(mean +- h) of log-ratios, with h = max(t * s, z * floor) / sqrt(n).
 
-    t is Student's quantile for n - 1 degrees of freedom (s is estimated from few rounds), z the normal one (the floor is
-    known). Source: the t interval of any statistics text, on logarithms as for ratios of performance.
+    t is Student's quantile for n - 1 degrees of freedom (s is estimated from few rounds), z the normal one
+    (the floor is known). Source: the t interval of any statistics text, on logarithms as for ratios of
+    performance.
     """
     n = len(log_ratios)
     if n < 2:

@@ -1,7 +1,8 @@
 """Which machine this is and what it can do at most: the only home of hardware facts.
 
-`describe()` names the CPU, GPU, driver and versions; `calibrate()` measures ceilings (copy, matmul, launch, links, disk) and
-caches them by the machine's fingerprint; `ceilings()` reads that cache. Datasheet numbers appear nowhere.
+`describe()` names the CPU, GPU, driver and versions; `calibrate()` measures ceilings (copy, matmul, launch,
+links, disk) and caches them by the machine's fingerprint; `ceilings()` reads that cache. Datasheet numbers
+appear nowhere.
 """
 
 from goodput.machine.cache import cache_folder

@@ -1,7 +1,8 @@
-"""Where measured ceilings are kept: one JSON file per machine fingerprint and device, in the user's cache folder.
+"""Where measured ceilings are kept: one JSON file per machine fingerprint and device, in the user's cache
+folder.
 
-Takes and returns `Ceilings`; a file is written whole or not at all. A file that cannot be read is reported in one sentence and
-treated as not there. Knows nothing of measuring.
+Takes and returns `Ceilings`; a file is written whole or not at all. A file that cannot be read is reported in
+one sentence and treated as not there. Knows nothing of measuring.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Measure the ceilings of a device, keep them, and hand them out.
 
-`calibrate` measures and stores; `ceilings` only reads; `ensure` reads and measures where there is nothing to read. Knows the
-probes' order and the cache, not how anything is measured.
+`calibrate` measures and stores; `ceilings` only reads; `ensure` reads and measures where there is nothing to
+read. Knows the probes' order and the cache, not how anything is measured.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def calibrate(
 ) -> Ceilings:
     """Measure the ceilings of `device`, store them in the cache and return them.
 
-    progress(name, done, total) is called after each ceiling. scratch: folder whose disk the CPU calibration measures, by
-    default the cache folder. About a minute on a GPU, half a minute on a CPU.
+    progress(name, done, total) is called after each ceiling. scratch: folder whose disk the CPU calibration
+    measures, by default the cache folder. About a minute on a GPU, half a minute on a CPU.
     """
     machine = describe()
     where = pick_device(device)
@@ -46,7 +46,8 @@ def calibrate(
 
 
 def ceilings(device: Literal["auto", "cpu", "cuda"] = "auto") -> Ceilings | None:
-    """The cached ceilings of `device` on this machine, or None; an unreadable cache is None with one warning."""
+    """The cached ceilings of `device` on this machine, or None; an unreadable cache is None with one
+    warning."""
     return cache.load(describe().fingerprint, pick_device(device))
 
 

@@ -1,8 +1,9 @@
 """The record of a machine's measured ceilings, and its JSON.
 
-A ceiling is the fastest rate (or shortest latency) that plain, competent code was seen to reach here, with its spread and the
-shape that reached it: a matrix product's rate is limited by power and belongs to its shape. A ceiling that could not be
-measured is absent, with the reason; it is never filled in from a datasheet. Knows nothing of how things are measured.
+A ceiling is the fastest rate (or shortest latency) that plain, competent code was seen to reach here, with
+its spread and the shape that reached it: a matrix product's rate is limited by power and belongs to its
+shape. A ceiling that could not be measured is absent, with the reason; it is never filled in from a
+datasheet. Knows nothing of how things are measured.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ _BASE_UNITS = {"gb_per_s": 1e9, "mb_per_s": 1e6, "tflop_per_s": 1e12, "gflop_per
 
 @dataclass(frozen=True)
 class Ceiling:
-    """One measured ceiling: `value` is the median, in the unit that ends `name`; `spread` is (Q3 - Q1) / median."""
+    """One measured ceiling: `value` is the median, in the unit that ends `name`; `spread` is (Q3 - Q1) /
+    median."""
 
     name: str
     value: float
@@ -75,6 +77,14 @@ class Ceilings:
         """Precisions with a measured matrix-product rate, slowest first."""
         known = [name.rsplit("_", 3)[0] for name in self.values if name.endswith("flop_per_s")]
         return tuple(sorted(known, key=self.flop_per_s))
+
+    def __str__(self) -> str:
+        """A table for a terminal: value and unit, spread, shape; then what is absent and why."""
+        lines = [f"{self.name}, measured {self.measured}"]
+        for name, ceiling in self.values.items():
+            lines.append(f"  {name:<20} {ceiling.value:>10.4g}  +-{ceiling.spread / 2:5.1%}  {ceiling.shape}")
+        lines += [f"  {name:<20} {'-':>10}          {reason}" for name, reason in self.absent.items()]
+        return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
         return {

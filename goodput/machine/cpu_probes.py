@@ -1,7 +1,8 @@
 """Ceilings of the host: memory copy, fp32 matrix product, sequential disk. For real, on any machine.
 
-`probes(machine, scratch)` returns the list that `probe.run` measures. Copies count the bytes read and the bytes written and use
-buffers of at least four times the last-level cache; the disk probe (`disk_probe.py`) writes a bounded file that has no name.
+`probes(machine, scratch)` returns the list that `probe.run` measures. Copies count the bytes read and the
+bytes written and use buffers of at least four times the last-level cache; the disk probe (`disk_probe.py`)
+writes a bounded file that has no name.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Sequential disk rates from a scratch file that never has a name.
 
-Takes a folder and a size, returns MB/s of several parts of the file, written (with fsync) and read back past the page cache.
-The file is unlinked before its first byte is written, so that not even a killed process leaves it behind. Knows nothing of
-what the disk is; memory file systems are refused, because their rate is the memory's.
+Takes a folder and a size, returns MB/s of several parts of the file, written (with fsync) and read back past
+the page cache. The file is unlinked before its first byte is written, so that not even a killed process
+leaves it behind. Knows nothing of what the disk is; memory file systems are refused, because their rate is
+the memory's.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def _write(handle: int, chunks: int) -> tuple[float, ...]:
 
 
 def _read(handle: int, chunks: int) -> tuple[tuple[float, ...], str]:
-    """Read with O_DIRECT where the file system allows it, else after asking the kernel to drop the file's pages."""
+    """Read with O_DIRECT where the file system allows it, else after asking the kernel to drop the file's
+    pages."""
     try:
         reader, how = os.open(f"/proc/self/fd/{handle}", os.O_RDONLY | os.O_DIRECT), "O_DIRECT read"
     except OSError:

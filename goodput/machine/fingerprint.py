@@ -1,7 +1,8 @@
 """Which machine this is: CPU, memory, GPU and the versions that influence speed, and a short hash of them.
 
-Takes nothing, returns a frozen `Machine`. GPU facts come from a child process (`gpu_facts.py`), so that a process that will
-fork workers never touches the driver; torch is not imported either. Knows nothing of rates: see `calibration.py`.
+Takes nothing, returns a frozen `Machine`. GPU facts come from a child process (`gpu_facts.py`), so that a
+process that will fork workers never touches the driver; torch is not imported either. Knows nothing of rates:
+see `calibration.py`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Machine:
-    """What is here. `cores` and `memory_bytes` are what this process may use (affinity, cgroup), not what is built in."""
+    """What is here. `cores` and `memory_bytes` are what this process may use (affinity, cgroup), not what is
+    built in."""
 
     cpu: str
     cores: int
@@ -53,7 +55,8 @@ class Machine:
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that change when something changes that influences speed."""
         facts = asdict(self)
-        # The usable memory of one machine varies by some MB between kernels; a patch release of Python changes no rate.
+        # The usable memory of one machine varies by some MB between kernels; a patch release of Python
+        # changes no rate.
         facts["memory_bytes"] = round(self.memory_bytes / 2**30)
         facts["python"] = ".".join(self.python.split(".")[:2])
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:12]
@@ -156,4 +159,5 @@ def _gpu() -> Gpu | None:
 
 def gpu_from_json(facts: dict[str, Any]) -> Gpu:
     """The `Gpu` that `gpu_facts.py` printed."""
-    return Gpu(**(facts | {"capability": tuple(facts["capability"])}))
+    major, minor = facts.pop("capability")
+    return Gpu(capability=(major, minor), **facts)

@@ -1,7 +1,9 @@
-"""Run as a child process: print the facts of the first visible GPU as one line of JSON, or exit 1 where there is none.
+"""Run as a child process: print the facts of the first visible GPU as one line of JSON, or exit 1 where there
+is none.
 
-A process of its own because the driver, once initialised, does not survive a fork. Uses the driver's own interface (no torch)
-and, where it answers, the management library for the driver's version and the power limit.
+A process of its own because the driver, once initialised, does not survive a fork. Uses the driver's own
+interface (no torch) and, where it answers, the management library for the driver's version and the power
+limit.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any
 def facts() -> dict[str, Any] | None:
     """Facts of device 0, with the field names of `goodput.machine.Gpu`; None without a usable GPU."""
     try:
-        from cuda.bindings import driver as cu
+        import cuda.bindings.driver as cu  # pyright: ignore[reportMissingImports]
     except ImportError:
         return None
 
@@ -63,7 +65,8 @@ def facts() -> dict[str, Any] | None:
 
 
 def _management(pci_address: str) -> dict[str, Any]:
-    """Driver version and enforced power limit of the GPU at a PCI address; empty where NVML does not answer."""
+    """Driver version and enforced power limit of the GPU at a PCI address; empty where NVML does not
+    answer."""
     try:
         import pynvml
 

@@ -1,8 +1,9 @@
 """Ceilings of the current GPU: memory, L2, matrix products, launches, PCIe. Needs torch with CUDA.
 
-`probes(machine)` returns the list that `probe.run` measures. Rules that keep the numbers honest: copies count the bytes read
-and the bytes written; matrices are random (a product of zeros draws less power and runs faster than any real one); buffers
-are at least five times L2 and at most a quarter of the memory; the shape that reached a rate is recorded with it.
+`probes(machine)` returns the list that `probe.run` measures. Rules that keep the numbers honest: copies count
+the bytes read and the bytes written; matrices are random (a product of zeros draws less power and runs faster
+than any real one); buffers are at least five times L2 and at most a quarter of the memory; the shape that
+reached a rate is recorded with it.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def probes(machine: Machine) -> list[Probe]:
 
 
 def copy_buffer_bytes(gpu: Gpu, free_bytes: int) -> int:
-    """Bytes of each of the two copy buffers: 1 GiB or 5 x L2, whichever is more, both within a quarter of the memory."""
+    """Bytes of each of the two copy buffers: 1 GiB or 5 x L2, whichever is more, both within a quarter of the
+    memory."""
     least = 5 * gpu.l2_bytes
     most = min(gpu.memory_bytes // 4, free_bytes) // 2
     wanted = min(max(GIB, least), most) // 4096 * 4096
@@ -90,7 +92,8 @@ def _copy(name: str, gpu: Gpu) -> Ceiling:
 
 
 def _read(name: str, gpu: Gpu, size: int, passes: int = 1) -> Ceiling:
-    """Read-only rate of `probes.cu`; several passes over a small buffer keep launch overhead out of an L2 rate."""
+    """Read-only rate of `probes.cu`; several passes over a small buffer keep launch overhead out of an L2
+    rate."""
     from goodput.cuda import kernel, launch
 
     read_all = kernel(SOURCE.read_text(), "read_all")
@@ -137,7 +140,8 @@ def _pcie(name: str, *, to_device: bool) -> Ceiling:
 
 
 def _best_product(name: str, product: Callable[[int], tuple[Callable[[], Any], str]]) -> Ceiling:
-    """The fastest square product of MATRIX_SIDES; the shape says which side, because the rate belongs to it."""
+    """The fastest square product of MATRIX_SIDES; the shape says which side, because the rate belongs to
+    it."""
     free = _free_bytes()
     found = []
     for side in MATRIX_SIDES:
@@ -177,7 +181,8 @@ def _fp8(name: str, gpu: Gpu) -> Ceiling:
         a, b = (torch.randn(side, side, device="cuda").to(torch.float8_e4m3fn) for _ in range(2))
         column_major = b.t()  # the only layout that the fp8 product takes for its second operand
         return (
-            lambda: torch._scaled_mm(a, column_major, one, one, out_dtype=torch.bfloat16),
+            # Private by name, but the product that quantisation libraries call; its public twin is younger than 2.11.
+            lambda: torch._scaled_mm(a, column_major, one, one, out_dtype=torch.bfloat16),  # pyright: ignore
             "torch._scaled_mm in float8_e4m3fn, bf16 output",
         )
 

@@ -1,7 +1,7 @@
 """Run probes: named measurements that either give a `Ceiling` or say why there is none.
 
-Takes probes in order, returns measured values and reasons for the absent ones. One failing probe never stops the others.
-Knows nothing of what a probe measures.
+Takes probes in order, returns measured values and reasons for the absent ones. One failing probe never stops
+the others. Knows nothing of what a probe measures.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def run(probes: Sequence[Probe], progress: Progress | None) -> tuple[dict[str, C
 
 
 def rate(name: str, amount: float, seconds: Sequence[float], shape: str) -> Ceiling:
-    """Ceiling of `amount` (in the unit of `name`, e.g. GB for gb_per_s) per call, from the seconds of each call."""
+    """Ceiling of `amount` (in the unit of `name`, e.g. GB for gb_per_s) per call, from the seconds of each
+    call."""
     return from_values(name, [amount / s for s in seconds], shape)
 
 

@@ -1,0 +1,32 @@
+"""Figures and tables of the lessons: the only importer of matplotlib.
+
+Every text may be a string or both languages, `{"es": ..., "en": ...}`; `lang` is normally left to
+`goodput.language`.
+"""
+
+from goodput.show.charts import bars, lines
+from goodput.show.memory_maps import bank_map, sector_map
+from goodput.show.patterns import (
+    SectorCount,
+    column_words,
+    count_sectors,
+    count_wavefronts,
+    strided,
+)
+from goodput.show.style import Chart
+from goodput.show.tables import Table, table
+
+__all__ = [
+    "Chart",
+    "SectorCount",
+    "Table",
+    "bank_map",
+    "bars",
+    "column_words",
+    "count_sectors",
+    "count_wavefronts",
+    "lines",
+    "sector_map",
+    "strided",
+    "table",
+]
