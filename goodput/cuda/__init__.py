@@ -11,7 +11,8 @@
 from goodput.cuda.arguments import TensorMap, tensor_map
 from goodput.cuda.errors import CompileError, LaunchError, Message
 from goodput.cuda.kernels import Kernel, compute_capability, kernel, launch, multiprocessors
-from goodput.cuda.plan import Launch, Plan, PlanError
+from goodput.cuda.limits import PlanError
+from goodput.cuda.plan import Launch, Plan
 from goodput.cuda.plan_json import from_json, to_json
 from goodput.cuda.recorder import record, recording
 

@@ -1,8 +1,8 @@
 """From the compiler's log to messages with the line and column of the learner's source.
 
-`messages(log, source, ptx)` reads what NVRTC's front end and ptxas print. NVRTC names the file, the line and draws a caret;
-ptxas names a line of PTX, which the `.loc` directives of `ptx` (compiled with line information) lead back to the source.
-Errors stand first, then warnings, each in order of lines. Runs nothing.
+`messages(log, source, ptx)` reads what NVRTC's front end and ptxas print. NVRTC names the file, the line and
+draws a caret; ptxas names a line of PTX, which the `.loc` directives of `ptx` (compiled with line
+information) lead back to the source. Errors stand first, then warnings, each in order of lines. Runs nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from pathlib import PurePath
 from goodput.cuda.errors import Message
 
 FILE = "kernel.cu"  # the name that the source is compiled under
-_FRONT_END = re.compile(r"^(?P<file>\S.*?)\((?P<line>\d+)\): (?P<kind>[a-z ]+?)(?: #\d+(?:-D)?)?: (?P<text>.*)$")
+_FRONT_END = re.compile(
+    r"^(?P<file>\S.*?)\((?P<line>\d+)\): (?P<kind>[a-z ]+?)(?: #\d+(?:-D)?)?: (?P<text>.*)$"
+)
 _PTXAS = re.compile(r"^\s*ptxas .*?, line (?P<line>\d+); (?P<kind>error|warning)\s*: (?P<text>.*)$")
 _PTXAS_PLAIN = re.compile(r"^\s*ptxas (?P<kind>error|warning|fatal)\s*: (?P<text>.*)$")
 _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)")
@@ -52,7 +54,9 @@ def _front_end(match: re.Match[str], following: list[str], own: list[str]) -> Me
     return _message(match["file"], int(match["line"]), column, match["kind"], text, own)
 
 
-def _message(file: str, line: int | None, column: int | None, kind: str, text: str, own: list[str]) -> Message:
+def _message(
+    file: str, line: int | None, column: int | None, kind: str, text: str, own: list[str]
+) -> Message:
     in_source = file == FILE
     quoted = own[line - 1].strip() if in_source and line is not None and line <= len(own) else ""
     return Message(
@@ -72,6 +76,8 @@ def _source_place(ptx: str, ptx_line: int) -> tuple[str, int, int] | None:
     for line in reversed(lines[:ptx_line]):
         if match := _LOC.match(line):
             file = files.get(match[1], FILE)
-            own = PurePath(file).name == FILE  # PTX writes the source's name with the current folder before it
+            own = (
+                PurePath(file).name == FILE
+            )  # PTX writes the source's name with the current folder before it
             return FILE if own else file, int(match[2]), int(match[3])
     return None

@@ -1,8 +1,9 @@
 """Read a cubin (an ELF file): which kernels it holds and what each needs. Needs no CUDA tool.
 
-`kernels(cubin) -> {name: Entry}`. Registers and stack come from the attributes that the compiler writes beside the code
-(.nv.info), static shared memory from the size of its section. Source of the attribute numbers: compared with what
-`cuobjdump -res-usage` prints for toolkits 12.x and 13.x; a test repeats the comparison where cuobjdump is installed.
+`kernels(cubin) -> {name: Entry}`. Registers and stack come from the attributes that the compiler writes
+beside the code (.nv.info), static shared memory from the size of its section. Source of the attribute
+numbers: compared with what `cuobjdump -res-usage` prints for toolkits 12.x and 13.x; a test repeats the
+comparison where cuobjdump is installed.
 """
 
 from __future__ import annotations
@@ -64,7 +65,10 @@ def _kernels(cubin: bytes) -> dict[str, Entry]:
             stack_bytes=info.get((_STACK, index), 0),
             shared_bytes=shared,
         )
-    return {name: replace(entry, shared_bytes=max(0, entry.shared_bytes - reserved)) for name, entry in found.items()}
+    return {
+        name: replace(entry, shared_bytes=max(0, entry.shared_bytes - reserved))
+        for name, entry in found.items()
+    }
 
 
 def _attributes(cubin: bytes, sections: dict[str, tuple]) -> dict[tuple[int, int], int]:

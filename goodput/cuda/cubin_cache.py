@@ -1,7 +1,8 @@
 """Finished cubins on disk, one pair of files per hash of everything that decides them.
 
-`key(...)` hashes source, flags, compiler version and headers; `read` and `write` keep (cubin, log) under it. A cubin found
-here is run without another look, so an untrusted process must not be able to write into the folder of a trusted one.
+`key(...)` hashes source, flags, compiler version and headers; `read` and `write` keep (cubin, log) under it.
+A cubin found here is run without another look, so an untrusted process must not be able to write into the
+folder of a trusted one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ def key(*parts: str) -> str:
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode()
-        digest.update(len(data).to_bytes(8, "little") + data)  # lengths keep ("ab", "c") apart from ("a", "bc")
+        digest.update(
+            len(data).to_bytes(8, "little") + data
+        )  # lengths keep ("ab", "c") apart from ("a", "bc")
     return digest.hexdigest()
 
 

@@ -1,11 +1,12 @@
 """One GPU through the CUDA driver: a context, memory, copies, streams and events. No torch.
 
-    device = Device(0)                  # the context that torch uses too; Device(0, own_context=True) for one of its own
-    x = device.alloc(nbytes)            # an address, as an int
-    handle = device.export(x)           # 64 bytes that another process opens with device.open(handle)
+    device = Device(0)                  # the context that torch uses too; Device(0, own_context=True) for one
+    of its own x = device.alloc(nbytes)            # an address, as an int handle = device.export(x)
+    # 64 bytes that another process opens with device.open(handle)
 
-Addresses, streams and events are plain ints. Methods make the device's context current first, so that several devices and
-threads can be used in turn. Raises `LaunchError` with the driver's name for what went wrong. Knows nothing of kernels.
+Addresses, streams and events are plain ints. Methods make the device's context current first, so that several
+devices and threads can be used in turn. Raises `LaunchError` with the driver's name for what went wrong.
+Knows nothing of kernels.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from cuda.bindings import driver
+import cuda.bindings.driver as driver
 
 from goodput.cuda.driver_status import check
 
-# The driver exports whole blocks of 2 MiB: a smaller allocation would take its neighbours along to the other process.
+# The driver exports whole blocks of 2 MiB: a smaller allocation would take its neighbours along to the other
+# process.
 EXPORT_BYTES = 2 * 2**20
 HANDLE_BYTES = 64
 
@@ -109,7 +111,9 @@ class Device:
     def open(self, handle: bytes) -> int:
         """Address, in this process, of memory that another process exported; give it back with `close_import`."""
         if len(handle) != HANDLE_BYTES:
-            raise ValueError(f"a memory handle has {HANDLE_BYTES} bytes, got {len(handle)}: pass what export returned")
+            raise ValueError(
+                f"a memory handle has {HANDLE_BYTES} bytes, got {len(handle)}: pass what export returned"
+            )
         self.use()
         native = driver.CUipcMemHandle()
         ctypes.memmove(native.getPtr(), handle, HANDLE_BYTES)
@@ -144,7 +148,9 @@ class Device:
         if nbytes:
             self.use()
             target = (ctypes.c_char * nbytes).from_buffer(data)
-            check(driver.cuMemcpyDtoHAsync(ctypes.addressof(target), address, nbytes, driver.CUstream(stream)))
+            check(
+                driver.cuMemcpyDtoHAsync(ctypes.addressof(target), address, nbytes, driver.CUstream(stream))
+            )
             check(driver.cuStreamSynchronize(driver.CUstream(stream)))
             del target  # a bytearray with an exported buffer could not grow
         return data

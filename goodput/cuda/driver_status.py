@@ -1,7 +1,8 @@
 """From the driver's status codes to `LaunchError`, with what each code usually means in a kernel.
 
-`check(result)` unwraps what a cuda-bindings call returns; `failure(code, facts)` builds the error for a plain code. An error
-of a kernel often shows only at the next synchronisation, and after the sticky ones nothing works in this process any more.
+`check(result)` unwraps what a cuda-bindings call returns; `failure(code, facts)` builds the error for a plain
+code. An error of a kernel often shows only at the next synchronisation, and after the sticky ones nothing
+works in this process any more.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cuda.bindings import driver
+import cuda.bindings.driver as driver
 
 from goodput.cuda.errors import LaunchError
 
@@ -29,8 +30,8 @@ _MEANING = {
     "parity or byte count), or shared memory accessed out of range",
     "CUDA_ERROR_ASSERT": "an assert in the kernel failed: see the line that it printed",
     "CUDA_ERROR_LAUNCH_TIMEOUT": "the kernel ran too long for a display GPU: look for a loop that does not end",
-    "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": "a block needs more registers or shared memory than one multiprocessor has: use fewer "
-    "threads per block, or __launch_bounds__",
+    "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": "a block needs more registers or shared memory than there are: use "
+    "fewer threads per block, or __launch_bounds__",
     "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE": "not all blocks fit on the GPU at once: launch fewer blocks and loop",
     "CUDA_ERROR_INVALID_CLUSTER_SIZE": "this cluster does not fit: use at most 8 blocks, or less shared memory per block",
     "CUDA_ERROR_NOT_SUPPORTED": "this GPU or driver lacks the feature: check what compute capability it needs",
@@ -55,4 +56,6 @@ def failure(code: int, facts: Mapping[str, Any] | None = None) -> LaunchError:
         name = driver.CUresult(code).name
     except ValueError:  # from a driver newer than the bindings
         name = f"CUDA error {code}"
-    return LaunchError(name, _MEANING.get(name, "the driver refused: see the CUDA documentation of this error"), facts)
+    return LaunchError(
+        name, _MEANING.get(name, "the driver refused: see the CUDA documentation of this error"), facts
+    )

@@ -1,8 +1,9 @@
 """What can go wrong between a CUDA source and its result, as exceptions with fields.
 
-`CompileError.messages` are the compiler's messages with the line and column of the learner's source; `LaunchError` carries
-the name of what happened ("CUDA_ERROR_ILLEGAL_ADDRESS", "race"), what that usually means and the launch it happened in.
-Raised by the compilers, the driver and the emulator alike. Knows nothing of any of them.
+`CompileError.messages` are the compiler's messages with the line and column of the learner's source;
+`LaunchError` carries the name of what happened ("CUDA_ERROR_ILLEGAL_ADDRESS", "race"), what that usually
+means and the launch it happened in. Raised by the compilers, the driver and the emulator alike. Knows nothing
+of any of them.
 """
 
 from __future__ import annotations

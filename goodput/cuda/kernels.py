@@ -3,8 +3,9 @@
     double = kernel(SOURCE, "double_it")
     launch(double, grid=(n + 255) // 256, block=256, args=[x, out, n])
 
-`launch` runs at once on what it is given: CUDA tensors on that GPU, in torch's current stream; CPU tensors on the emulator.
-Inside `recording()` it only writes down what would run. Knows nothing of compilers, drivers or grading.
+`launch` runs at once on what it is given: CUDA tensors on that GPU, in torch's current stream; CPU tensors on
+the emulator. Inside `recording()` it only writes down what would run. Knows nothing of compilers, drivers or
+grading.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from typing import Any
 import torch
 
 from goodput.cuda import arguments, recorder
-from goodput.cuda.plan import check_source
+from goodput.cuda.limits import check_source
 
 EMULATED_MULTIPROCESSORS = 8  # few, so that a kernel with one block per multiprocessor stays quick on a CPU
 EMULATED_CAPABILITY = (9, 0)  # the emulator models bulk copies and tensor maps, which begin there
-_KERNEL = re.compile(r"__global__\s+(?:(?:void|static|inline)\s+|__launch_bounds__\s*\([^)]*\)\s*)*(\w+)\s*\(")
+_KERNEL = re.compile(
+    r"__global__\s+(?:(?:void|static|inline)\s+|__launch_bounds__\s*\([^)]*\)\s*)*(\w+)\s*\("
+)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -42,7 +45,9 @@ def kernel(source: str, name: str, *, rdc: bool = False) -> Kernel:
     """
     check_source(source)
     if not isinstance(name, str):
-        raise TypeError(f"the kernel's name must be a string, got {type(name).__name__}: kernel(SOURCE, 'name')")
+        raise TypeError(
+            f"the kernel's name must be a string, got {type(name).__name__}: kernel(SOURCE, 'name')"
+        )
     code = _COMMENT.sub(" ", source)
     if not re.search(rf"\b{re.escape(name)}\b", code):
         found = _KERNEL.findall(code)
@@ -65,16 +70,18 @@ def launch(
 ) -> None:
     """Run `kernel` on `grid` blocks of `block` threads; both are an int or up to three of them (x, y, z).
 
-    args          tensors (their address), int (32-bit `int`), float (`float`), bool (`int`), `tensor_map(...)`, or a ctypes
-                  number for other types: `ctypes.c_int64(n)` is a `long long`, `ctypes.c_double(v)` a `double`
+    args          tensors (their address), int (32-bit `int`), float (`float`), bool (`int`),
+    `tensor_map(...)`, or a ctypes
+                  number for other types: `ctypes.c_int64(n)` is a `long long`, `ctypes.c_double(v)` a
+                  `double`
     smem          bytes of dynamic shared memory per block (`extern __shared__`)
     cluster       blocks per cluster; the grid must be a multiple of it
     cooperative   all blocks resident at once, so that `grid.sync()` works
     pdl           may start before the previous kernel ends; the kernel itself must wait for its data
     constants     `{"taps": tensor}` fills `__constant__ float taps[..]` before the launch
 
-    Raises `TypeError` or `ValueError` for arguments that cannot be launched, `CompileError` with the lines of the source,
-    `LaunchError` for what the GPU or the emulator reports.
+    Raises `TypeError` or `ValueError` for arguments that cannot be launched, `CompileError` with the lines of
+    the source, `LaunchError` for what the GPU or the emulator reports.
     """
     if not isinstance(kernel, Kernel):
         raise TypeError(f"launch got {type(kernel).__name__}: make a kernel first, kernel(SOURCE, 'name')")

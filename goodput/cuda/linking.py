@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuda.bindings import nvjitlink
+import cuda.bindings.nvjitlink as nvjitlink
 
 from goodput.cuda import toolkit
 from goodput.cuda.errors import CompileError, Message
@@ -22,6 +22,8 @@ def link_device_runtime(cubin: bytes, arch: str) -> bytes:
         log = bytearray(nvjitlink.get_error_log_size(handle))
         nvjitlink.get_error_log(handle, log)
         text = log.decode(errors="replace").replace("\0", "").strip() or str(error)
-        raise CompileError([Message(line=None, column=None, severity="error", text=f"linker: {text}")]) from None
+        raise CompileError(
+            [Message(line=None, column=None, severity="error", text=f"linker: {text}")]
+        ) from None
     finally:
         nvjitlink.destroy(handle)

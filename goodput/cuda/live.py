@@ -1,8 +1,9 @@
 """Run one launch at once: on the GPU that holds the tensors, or on the emulator when they lie in CPU memory.
 
-`call(device)` returns the place that `launch` puts a launch into: `buffer(tensor)` names its tensors, `add(launch)` runs it.
-Compiled programs are kept for the life of the process, cubins also in the user's cache folder. On a GPU `add` returns before
-the kernel is done, in torch's current stream; on the emulator it returns when the tensors are written.
+`call(device)` returns the place that `launch` puts a launch into: `buffer(tensor)` names its tensors,
+`add(launch)` runs it. Compiled programs are kept for the life of the process, cubins also in the user's cache
+folder. On a GPU `add` returns before the kernel is done, in torch's current stream; on the emulator it
+returns when the tensors are written.
 """
 
 from __future__ import annotations
@@ -57,10 +58,14 @@ class EmulatedCall:
         from goodput.cuda.errors import LaunchError
 
         memory = {name: _bytes_of(tensor) for name, tensor in self._storages.tensors.items()}
-        buffers = {name: emulator.BufferSpec(data=data.numpy(), writable=True) for name, data in memory.items()}
+        buffers = {
+            name: emulator.BufferSpec(data=data.numpy(), writable=True) for name, data in memory.items()
+        }
         done = emulator.run(_program(entry.source, entry.kernel), [entry], buffers, trace=False)
         if done.failure is not None:
-            raise LaunchError(done.failure.kind, done.failure.text, {"kernel": entry.kernel, "line": done.failure.line})
+            raise LaunchError(
+                done.failure.kind, done.failure.text, {"kernel": entry.kernel, "line": done.failure.line}
+            )
         for name, data in done.outputs.items():
             memory[name].copy_(torch.frombuffer(bytearray(data), dtype=torch.uint8))
 

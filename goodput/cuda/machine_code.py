@@ -1,8 +1,9 @@
 """What the compiler made of a kernel: registers, spills, and the instructions themselves (SASS).
 
-`resources(cubin, log)`, `sass(cubin, kernel)` and `count(text, pattern)` work on any cubin, also one from Triton, on a
-machine without a GPU. `sass` starts nvdisasm. Patterns for `count` are regular expressions over instruction text, e.g.
-r"LDG\\.E\\S*128" for a 16-byte load; which instruction stands for which technique is the caller's business.
+`resources(cubin, log)`, `sass(cubin, kernel)` and `count(text, pattern)` work on any cubin, also one from
+Triton, on a machine without a GPU. `sass` starts nvdisasm. Patterns for `count` are regular expressions over
+instruction text, e.g. r"LDG\\.E\\S*128" for a 16-byte load; which instruction stands for which technique is
+the caller's business.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from goodput.cuda import cubin as cubin_file
 from goodput.cuda import toolkit
 
 _SPILLS = re.compile(
-    r"Function properties for (\S+)\s+(?:ptxas\s+\.\s+)?\d+ bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads"
+    r"Function properties for (\S+)\s+(?:ptxas\s+\.\s+)?\d+ bytes stack frame, "
+    r"(\d+) bytes spill stores, (\d+) bytes spill loads"
 )
-_DISASSEMBLY_LIMIT_S = 60  # the largest kernel of the course takes 2 s; a cubin from elsewhere must not hang a verdict
+_DISASSEMBLY_LIMIT_S = (
+    60  # the largest kernel of the course takes 2 s; a cubin from elsewhere must not hang a verdict
+)
 
 
 @dataclass(frozen=True)
@@ -51,10 +55,18 @@ def sass(cubin: bytes, kernel: str) -> str:
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
-        command = [toolkit.tool("nvdisasm"), "--print-code", "--cuda-function-index", str(entries[kernel].symbol), file.name]
+        command = [
+            toolkit.tool("nvdisasm"),
+            "--print-code",
+            "--cuda-function-index",
+            str(entries[kernel].symbol),
+            file.name,
+        ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=_DISASSEMBLY_LIMIT_S)
     if done.returncode != 0:
-        raise RuntimeError(f"nvdisasm failed: {done.stderr.strip()[:500]}; check that it is as new as the compiler")
+        raise RuntimeError(
+            f"nvdisasm failed: {done.stderr.strip()[:500]}; check that it is as new as the compiler"
+        )
     return done.stdout
 
 

@@ -1,14 +1,15 @@
 """A cubin loaded into a context: its kernels, their limits, and its `__constant__` variables.
 
-`Module(device, cubin).function("name") -> Function`. The driver reads every argument that a kernel declares, whether or not
-the caller passed it, so `Function.parameters` (byte sizes) is what callers compare with first. Launches nothing.
+`Module(device, cubin).function("name") -> Function`. The driver reads every argument that a kernel declares,
+whether or not the caller passed it, so `Function.parameters` (byte sizes) is what callers compare with first.
+Launches nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cuda.bindings import driver
+import cuda.bindings.driver as driver
 
 from goodput.cuda import cubin as cubin_file
 from goodput.cuda.driver import Device
@@ -51,8 +52,8 @@ class Module:
         if status != driver.CUresult.CUDA_SUCCESS:
             raise LaunchError(
                 "unknown constant",
-                f"the compiled source has no variable {name!r}: declare it outside functions, __constant__ float {name}[n], and "
-                "read it in the kernel",
+                f"the compiled source has no variable {name!r}: declare it outside functions, "
+                f"__constant__ float {name}[n], and read it in the kernel",
             )
         return int(address), int(nbytes)
 
@@ -66,7 +67,11 @@ class Module:
         handle = check(driver.cuModuleGetFunction(self._handle, name.encode()))
 
         def attribute(key: str) -> int:
-            return check(driver.cuFuncGetAttribute(getattr(driver.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{key}"), handle))
+            return check(
+                driver.cuFuncGetAttribute(
+                    getattr(driver.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{key}"), handle
+                )
+            )
 
         return Function(
             name=name,

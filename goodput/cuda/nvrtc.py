@@ -1,8 +1,9 @@
 """CUDA C++ text to machine code (cubin) with NVRTC; no driver and no GPU needed.
 
-`compile_cubin(source, "sm_90a") -> Compiled`, or `CompileError` with the lines of `source`. The code goes straight to cubin,
-never PTX, so what is inspected is what runs. A compiler reads whatever file an `#include` names and may be made to run for
-long: give untrusted sources to it in a sandbox with a time limit. Knows nothing of launching.
+`compile_cubin(source, "sm_90a") -> Compiled`, or `CompileError` with the lines of `source`. The code goes
+straight to cubin, never PTX, so what is inspected is what runs. A compiler reads whatever file an `#include`
+names and may be made to run for long: give untrusted sources to it in a sandbox with a time limit. Knows
+nothing of launching.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cuda.bindings import nvrtc
+import cuda.bindings.nvrtc as nvrtc
 
 from goodput.cuda import compile_log, cubin_cache, linking, toolkit
 from goodput.cuda.errors import CompileError, Message
-from goodput.cuda.plan import check_source
+from goodput.cuda.limits import check_source
 
-# -v prints spills and registers; line information costs nothing in the code and leads ptxas errors back to the source.
+# -v prints spills and registers; line information costs nothing in the code and leads ptxas errors back to
+# the source.
 _ALWAYS = ("--std=c++17", "--ptxas-options=-v", "--generate-line-info")
 
 
@@ -47,9 +49,10 @@ def compile_cubin(
 ) -> Compiled:
     """Compile `source` for `arch`, e.g. "sm_80" or "sm_90a".
 
-    `#include <goodput/primitives.cuh>`, the CUDA headers and libcu++ are found. `rdc=True` compiles relocatable device code
-    and links it with the device runtime, for kernels that launch kernels. `cache` is a folder for finished cubins (see
-    `cubin_cache`), None for no cache; whoever can write into it decides what runs.
+    `#include <goodput/primitives.cuh>`, the CUDA headers and libcu++ are found. `rdc=True` compiles
+    relocatable device code and links it with the device runtime, for kernels that launch kernels. `cache` is
+    a folder for finished cubins (see `cubin_cache`), None for no cache; whoever can write into it decides
+    what runs.
     """
     check_source(source)
     flags = [f"--gpu-architecture={arch}", *_ALWAYS, *options]
@@ -75,7 +78,9 @@ def _build(source: str, flags: list[str]) -> tuple[bytes, str]:
         nvrtc.nvrtcDestroyProgram(program)
     ptx = _ptx(source, flags + includes) if "ptxas" in log else ""
     found = compile_log.messages(log, source, ptx)
-    raise CompileError(found or [Message(line=None, column=None, severity="error", text=log.strip()[-2000:] or failed)])
+    raise CompileError(
+        found or [Message(line=None, column=None, severity="error", text=log.strip()[-2000:] or failed)]
+    )
 
 
 def _compile(source: str, flags: list[str]) -> tuple[str, nvrtc.nvrtcProgram, str]:
@@ -84,7 +89,11 @@ def _compile(source: str, flags: list[str]) -> tuple[str, nvrtc.nvrtcProgram, st
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         raise RuntimeError(f"NVRTC could not start: {status.name}; reinstall nvidia-cuda-nvrtc")
     (status,) = nvrtc.nvrtcCompileProgram(program, len(flags), [flag.encode() for flag in flags])
-    log = _fetch(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program).decode(errors="replace").rstrip("\0 \n")
+    log = (
+        _fetch(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
+        .decode(errors="replace")
+        .rstrip("\0 \n")
+    )
     return ("" if status == nvrtc.nvrtcResult.NVRTC_SUCCESS else status.name), program, log
 
 

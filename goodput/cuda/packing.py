@@ -1,7 +1,8 @@
 """Kernel arguments as the driver wants them: values in memory, and an array of pointers to them.
 
-`pack(args, addresses, encode) -> Packed`; `addresses` maps buffer names to device addresses, `encode` turns a tensor map into
-its 128 bytes. `encode_map` does that with the driver. Pure memory work otherwise: needs no GPU.
+`pack(args, addresses, encode) -> Packed`; `addresses` maps buffer names to device addresses, `encode` turns a
+tensor map into its 128 bytes. `encode_map` does that with the driver. Pure memory work otherwise: needs no
+GPU.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import ctypes
 import struct
 from collections.abc import Callable, Mapping, Sequence
 
-from cuda.bindings import driver
+import cuda.bindings.driver as driver
 
 from goodput.cuda.driver_status import check
 from goodput.cuda.plan import Arg, Buffer, MapArg, Scalar

@@ -1,9 +1,9 @@
 """A launch plan as JSON text and back.
 
-`to_json(plan) -> str`; `from_json(text) -> Plan`, which raises `PlanError` for anything that is not exactly what `to_json`
-writes. The text may come from a process that nobody trusts: types and sizes are checked by the records themselves, unknown
-and missing keys are refused here. Equal sources are written once. Floats travel as hexadecimal text, so that every bit and
-infinity survive.
+`to_json(plan) -> str`; `from_json(text) -> Plan`, which raises `PlanError` for anything that is not exactly
+what `to_json` writes. The text may come from a process that nobody trusts: types and sizes are checked by the
+records themselves, unknown and missing keys are refused here. Equal sources are written once. Floats travel
+as hexadecimal text, so that every bit and infinity survive.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from goodput.cuda.plan import MAX_LAUNCHES, MAX_SOURCES, Arg, Buffer, Constant, Launch, MapArg, Plan, PlanError, Scalar
+from goodput.cuda.limits import MAX_LAUNCHES, MAX_SOURCES, PlanError
+from goodput.cuda.plan import Arg, Buffer, Constant, Launch, MapArg, Plan, Scalar
 
 VERSION = 1
 MAX_JSON_CHARS = 16 * 2**20  # 8 sources of 256 KiB, each character escaped to 6 at worst, and 64 launches
@@ -63,7 +64,19 @@ def from_json(text: str) -> Plan:
 
 
 def _launch(found: Any, sources: list[Any]) -> Launch:
-    fields = {"source", "kernel", "grid", "block", "args", "smem", "cluster", "cooperative", "pdl", "constants", "rdc"}
+    fields = {
+        "source",
+        "kernel",
+        "grid",
+        "block",
+        "args",
+        "smem",
+        "cluster",
+        "cooperative",
+        "pdl",
+        "constants",
+        "rdc",
+    }
     _keys(found, "launch", fields)
     index, args, constants = found["source"], found["args"], found["constants"]
     if type(index) is not int or not 0 <= index < len(sources):

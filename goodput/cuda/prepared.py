@@ -1,9 +1,11 @@
-"""Launches with everything that can be done once done once: `Prepared(device, launches, modules, addresses).run()`.
+"""Launches with everything that can be done once done once: `Prepared(device, launches, modules,
+addresses).run()`.
 
-`launches` come from a `Plan`, `modules` maps each source to its loaded `Module`, `addresses` maps each buffer name to a device
-address. Construction checks the launches against the kernels (a wrong argument count would make the driver read stray
-memory) and packs arguments, tensor maps and attributes; `run` makes one foreign call per launch, about 3 us, and returns
-before the GPU is done. Knows nothing of torch, and does not own the memory.
+`launches` come from a `Plan`, `modules` maps each source to its loaded `Module`, `addresses` maps each buffer
+name to a device address. Construction checks the launches against the kernels (a wrong argument count would
+make the driver read stray memory) and packs arguments, tensor maps and attributes; `run` makes one foreign
+call per launch, about 3 us, and returns before the GPU is done. Knows nothing of torch, and does not own the
+memory.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from cuda.bindings import driver
+import cuda.bindings.driver as driver
 
 from goodput.cuda.driver import Device
 from goodput.cuda.driver_status import check, failure
@@ -45,7 +47,9 @@ class Prepared:
         for launch in launches:
             module = modules[launch.source]
             for name, constant in launch.constants.items():
-                self._steps.append(_fill_constant(launch, name, addresses[constant.buffer] + constant.offset, module, stream))
+                self._steps.append(
+                    _fill_constant(launch, name, addresses[constant.buffer] + constant.offset, module, stream)
+                )
             function = module.function(launch.kernel)
             packed = pack(launch.args, addresses, encode_map)
             _check_arguments(function, packed, launch)
@@ -74,12 +78,21 @@ def _launch_call(config: driver.CUlaunchConfig, function: Function, packed: Pack
     return void(int(config.getPtr())), void(int(function.handle)), void(packed.pointers), void(None)
 
 
-def _fill_constant(launch: Launch, name: str, source: int, module: Module, stream: int) -> tuple[Any, tuple[Any, ...], Launch]:
+def _fill_constant(
+    launch: Launch, name: str, source: int, module: Module, stream: int
+) -> tuple[Any, tuple[Any, ...], Launch]:
     address, room = module.variable(name)
     nbytes = launch.constants[name].nbytes
     if nbytes > room:
-        raise LaunchError("wrong constant size", f"constant {name} holds {room} bytes, the tensor has {nbytes}: make it fit")
-    arguments = (ctypes.c_uint64(address), ctypes.c_uint64(source), ctypes.c_size_t(nbytes), ctypes.c_void_p(stream))
+        raise LaunchError(
+            "wrong constant size", f"constant {name} holds {room} bytes, the tensor has {nbytes}: make it fit"
+        )
+    arguments = (
+        ctypes.c_uint64(address),
+        ctypes.c_uint64(source),
+        ctypes.c_size_t(nbytes),
+        ctypes.c_void_p(stream),
+    )
     return _native().cuMemcpyDtoDAsync_v2, arguments, launch
 
 
@@ -115,12 +128,17 @@ def _check_size(device: Device, function: Function, launch: Launch) -> None:
             "smaller tile or fewer stages",
         )
     if launch.smem > _PLAIN_SHARED_BYTES:
-        # As much as there is, since another launch of the same function may need more; each launch still takes its own.
-        _allow(function, "MAX_DYNAMIC_SHARED_SIZE_BYTES", device.shared_bytes_per_block - function.shared_bytes)
+        # As much as there is, since another launch of the same function may need more; each launch still
+        # takes its own.
+        _allow(
+            function, "MAX_DYNAMIC_SHARED_SIZE_BYTES", device.shared_bytes_per_block - function.shared_bytes
+        )
     if launch.cluster and math.prod(launch.cluster) > _PORTABLE_CLUSTER:
         _allow(function, "NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1)
     if launch.cooperative:
-        each = check(driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(function.handle, threads, launch.smem))
+        each = check(
+            driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(function.handle, threads, launch.smem)
+        )
         if blocks > each * device.multiprocessors:
             raise LaunchError(
                 "cooperative launch too large",

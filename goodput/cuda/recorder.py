@@ -2,10 +2,11 @@
 
     plan = record(transpose, {"x": torch.empty(8, 4, device="meta"), "out": torch.empty(4, 8, device="meta")})
 
-While `recording()` is active in a thread, `goodput.cuda.launch` adds to it and runs nothing. A tensor is recognised by its
-storage, so views, slices and reinterpretations keep their buffer and get an offset; storages that the answer made itself
-become scratch. Torch may allocate and view while recording, not compute: the launches alone are replayed later, so a value
-that torch computed would be missing. Knows nothing of devices, compilers or who asks.
+While `recording()` is active in a thread, `goodput.cuda.launch` adds to it and runs nothing. A tensor is
+recognised by its storage, so views, slices and reinterpretations keep their buffer and get an offset;
+storages that the answer made itself become scratch. Torch may allocate and view while recording, not compute:
+the launches alone are replayed later, so a value that torch computed would be missing. Knows nothing of
+devices, compilers or who asks.
 """
 
 from __future__ import annotations
@@ -18,11 +19,18 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from goodput.cuda.plan import Buffer, Launch, Plan, PlanError
+from goodput.cuda.limits import PlanError
+from goodput.cuda.plan import Buffer, Launch, Plan
 from goodput.cuda.storages import Storages
 
 _active = threading.local()
-_ALLOCATES = ("aten::empty", "aten::new_empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty_strided")
+_ALLOCATES = (
+    "aten::empty",
+    "aten::new_empty",
+    "aten::empty_like",
+    "aten::empty_strided",
+    "aten::new_empty_strided",
+)
 
 
 class Recording:
@@ -64,8 +72,9 @@ def recording(
 ) -> Iterator[Recording]:
     """Within the block `launch` records and runs nothing; the block's value has `.plan()`.
 
-    `tensors` gives meta tensors their names; `multiprocessors` and `capability` are what `goodput.cuda.multiprocessors()`
-    and `compute_capability()` answer inside. The defaults are those of an H200.
+    `tensors` gives meta tensors their names; `multiprocessors` and `capability` are what
+    `goodput.cuda.multiprocessors()` and `compute_capability()` answer inside. The defaults are those of an
+    H200.
     """
     if current() is not None:
         raise RuntimeError("a recording is active already in this thread: finish it first")
@@ -87,7 +96,8 @@ def record(
 ) -> Plan:
     """Call `function(**arguments)` while recording; the arguments are meta tensors and plain values.
 
-    Raises what the function raises: `ValueError` and `TypeError` for bad input, `PlanError` for impossible launches.
+    Raises what the function raises: `ValueError` and `TypeError` for bad input, `PlanError` for impossible
+    launches.
     """
     with recording(arguments, multiprocessors=multiprocessors, capability=capability) as started:
         function(**arguments)

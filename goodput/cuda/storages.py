@@ -1,7 +1,8 @@
 """Names for the memory behind tensors: which buffer a tensor lies in, and how many bytes in.
 
-`Storages(named).buffer(tensor, fresh)` returns a `plan.Buffer`: views, slices and reinterpretations of one storage share its
-name. A storage not seen before takes the name `fresh`. Works for tensors on any device, meta included; runs nothing.
+`Storages(named).buffer(tensor, fresh)` returns a `plan.Buffer`: views, slices and reinterpretations of one
+storage share its name. A storage not seen before takes the name `fresh`. Works for tensors on any device,
+meta included; runs nothing.
 """
 
 from __future__ import annotations
@@ -29,4 +30,4 @@ class Storages:
         if identity not in self._names:
             self._names[identity] = fresh
             self.tensors[fresh] = tensor
-        return Buffer(self._names[identity], tensor.storage_offset() * tensor.element_size())
+        return Buffer(self._names[identity], int(tensor.storage_offset()) * tensor.element_size())

@@ -1,7 +1,7 @@
 """Where the parts of the CUDA toolkit lie: header folders, nvdisasm, libcudadevrt.
 
-Looks into the wheels first (site-packages/nvidia/*), because they match the NVRTC that Python loads, then into a toolkit
-(CUDA_HOME, the folder of nvcc, /usr/local/cuda). Returns paths; starts nothing.
+Looks into the wheels first (site-packages/nvidia/*), because they match the NVRTC that Python loads, then
+into a toolkit (CUDA_HOME, the folder of nvcc, /usr/local/cuda). Returns paths; starts nothing.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def tool(name: str) -> Path:
             return path
     found = shutil.which(name)
     if found is None:
-        raise FileNotFoundError(f"{name} not found: pip install nvidia-cuda-{name}, or put the CUDA toolkit on PATH")
+        raise FileNotFoundError(
+            f"{name} not found: pip install nvidia-cuda-{name}, or put the CUDA toolkit on PATH"
+        )
     return Path(found)
 
 
@@ -53,7 +55,9 @@ def device_runtime() -> Path:
             path = folder / lib / "libcudadevrt.a"
             if path.is_file():
                 return path
-    raise FileNotFoundError("libcudadevrt.a not found: pip install nvidia-cuda-runtime, or install the CUDA toolkit")
+    raise FileNotFoundError(
+        "libcudadevrt.a not found: pip install nvidia-cuda-runtime, or install the CUDA toolkit"
+    )
 
 
 @functools.cache
@@ -81,8 +85,13 @@ def _include_candidates() -> Iterator[Path]:
 def _roots() -> tuple[Path, ...]:
     spec = importlib.util.find_spec("nvidia")
     wheels = [Path(p) for p in (spec.submodule_search_locations or ())] if spec else []
-    roots = [child for folder in wheels if folder.is_dir() for child in sorted(folder.iterdir(), reverse=True)]
+    roots = [
+        child for folder in wheels if folder.is_dir() for child in sorted(folder.iterdir(), reverse=True)
+    ]
     nvcc = shutil.which("nvcc")
-    toolkits = [os.environ.get("CUDA_HOME"), nvcc and os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))]
+    toolkits = [
+        os.environ.get("CUDA_HOME"),
+        nvcc and os.path.dirname(os.path.dirname(os.path.realpath(nvcc))),
+    ]
     roots += [Path(p) for p in (*toolkits, "/usr/local/cuda") if p]
     return tuple(root for root in roots if root.is_dir())
