@@ -1,0 +1,15 @@
+"""CUDA C++ on a CPU: results, races, out-of-bounds accesses, sectors per request and bank conflicts; never speed.
+
+    program = build(source, ["saxpy"])
+    result = run(program, [Launch(source, "saxpy", (4, 1, 1), (256, 1, 1), (Buffer("x"), Scalar("i32", n)))], {"x": BufferSpec(x)})
+    result.outputs["x"], result.counts.load_sectors_per_request, result.failure
+
+One fiber per thread, blocks one after another, in three orders that must agree. Not modelled: inline PTX, clusters, grid-wide
+barriers, tensor cores, time. Needs g++ 11 or later on x86-64.
+"""
+
+from goodput.emulator.build import EmulatorUnavailable, Program, build
+from goodput.emulator.report import Counts, Failure, Run
+from goodput.emulator.run import BufferSpec, run
+
+__all__ = ["BufferSpec", "Counts", "EmulatorUnavailable", "Failure", "Program", "Run", "build", "run"]
