@@ -1,0 +1,106 @@
+#include <cuda_bf16.h>
+
+#include "goodput/primitives.cuh"
+
+constexpr int COLUMNS = 8192, THREADS = 512;
+constexpr int ROW = COLUMNS / 8;     // 16-byte vectors in a row of bf16
+constexpr int MINE = ROW / THREADS;  // of which each thread owns 2: t and t + 512
+constexpr int STAGES = 6;            // rows in the ring, 16 KiB each
+
+struct Vec8 {
+  uint4 raw;
+  __device__ __nv_bfloat162& pair(int i) { return ((__nv_bfloat162*)&raw)[i]; }
+};
+
+__device__ __forceinline__ float squares(Vec8 v) {
+  float sum = 0.f;
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    const float2 f = __bfloat1622float2(v.pair(i));
+    sum += f.x * f.x + f.y * f.y;
+  }
+  return sum;
+}
+
+__device__ __forceinline__ uint4 scaled(Vec8 v, Vec8 gain, float r) {
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    const float2 f = __bfloat1622float2(v.pair(i)), g = __bfloat1622float2(gain.pair(i));
+    v.pair(i) = __floats2bfloat162_rn(f.x * r * g.x, f.y * r * g.y);
+  }
+  return v.raw;
+}
+
+// sum over the block; one barrier, so `partial` must be another one in the next call
+__device__ __forceinline__ float block_sum(float v, float* partial) {
+  v = warp_sum(v);
+  if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = v;
+  __syncthreads();
+  float sum = 0.f;
+#pragma unroll
+  for (int i = 0; i < THREADS / 32; i++) sum += partial[i];
+  return sum;
+}
+
+__device__ int rows_claimed = 0, blocks_done = 0;
+
+// The bulk ring, but after its first STAGES rows a block takes the next free row instead of every gridDim.x-th:
+// multiprocessors do not all run at the same speed, and with fixed shares the slowest one decides. The counters are back
+// at 0 when the kernel ends, ready for the next launch.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    async_row_ring(const uint4* x, const uint4* w, uint4* out, int rows, float eps) {
+  extern __shared__ __align__(128) uint4 ring[];  // STAGES rows
+  __shared__ u64 full[STAGES];
+  __shared__ int row_of[STAGES];  // which row the stage holds; `rows` and above: no more work
+  __shared__ float partial[2][THREADS / 32];
+  const int t = threadIdx.x, dealt = STAGES * gridDim.x;
+  // row_of is written before the arrival on the barrier and read after the wait: every thread sees the row of the bytes
+  auto fetch = [&](int row, int stage) {
+    row_of[stage] = row;
+    if (row >= rows) {
+      mbar_arrive(&full[stage]);
+      return;
+    }
+    mbar_expect_tx(&full[stage], COLUMNS * 2);
+    bulk_g2s(&ring[stage * ROW], x + (size_t)row * ROW, COLUMNS * 2, &full[stage]);
+  };
+  int ticket = 0;  // thread 0: the row after next, asked for a turn early so that nobody waits for the counter
+  if (t == 0) {
+    for (int s = 0; s < STAGES; s++) mbar_init(&full[s], 1);
+    mbar_init_fence();
+    for (int s = 0; s < STAGES; s++) fetch(blockIdx.x + s * gridDim.x, s);
+    ticket = dealt + atomicAdd(&rows_claimed, 1);
+  }
+  Vec8 gain[MINE], v[MINE];
+#pragma unroll
+  for (int j = 0; j < MINE; j++) gain[j].raw = w[t + j * THREADS];
+  __syncthreads();
+
+  for (int turn = 0;; turn++) {
+    const int stage = turn % STAGES;
+    mbar_wait(&full[stage], turn / STAGES % 2);
+    const int row = row_of[stage];
+    if (row >= rows) break;  // a block's rows ascend, so the stages that follow are empty too
+    float sum = 0.f;
+#pragma unroll
+    for (int j = 0; j < MINE; j++) {
+      v[j].raw = ring[stage * ROW + t + j * THREADS];
+      sum += squares(v[j]);
+    }
+    sum = block_sum(sum, partial[turn % 2]);  // its barrier also says that every thread has read the stage
+    if (t == 0) {
+      fetch(ticket, stage);
+      ticket = dealt + atomicAdd(&rows_claimed, 1);
+    }
+    const float r = rsqrtf(sum / COLUMNS + eps);
+#pragma unroll
+    for (int j = 0; j < MINE; j++) out[(size_t)row * ROW + t + j * THREADS] = scaled(v[j], gain[j], r);
+  }
+  if (t == 0) {
+    __threadfence();  // this block's last claim comes before its sign-off
+    if (atomicAdd(&blocks_done, 1) == (int)gridDim.x - 1) {
+      rows_claimed = 0;
+      blocks_done = 0;
+    }
+  }
+}
