@@ -50,7 +50,7 @@ def kernel(source: str, name: str, *, rdc: bool = False) -> Kernel:
         )
     code = _COMMENT.sub(" ", source)
     if not re.search(rf"\b{re.escape(name)}\b", code):
-        found = _KERNEL.findall(code)
+        found = kernel_names(source)
         there = f"use {' or '.join(found)}" if found else 'start one with extern "C" __global__ void'
         raise ValueError(f"the source has no kernel called {name!r}: {there}")
     return Kernel(source, name, bool(rdc))
@@ -116,3 +116,8 @@ def compute_capability() -> tuple[int, int]:
     if torch.cuda.is_available():
         return torch.cuda.get_device_capability()
     return EMULATED_CAPABILITY
+
+
+def kernel_names(source: str) -> list[str]:
+    """The `__global__` functions that a source defines, in order."""
+    return list(dict.fromkeys(_KERNEL.findall(_COMMENT.sub(" ", source))))
