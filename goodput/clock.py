@@ -135,7 +135,8 @@ class _Timer:
     def __init__(
         self, fn: Callable[..., Any], inputs: Sequence[Sequence[Any]], device: Device, calls: int | None
     ) -> None:
-        self.fn, self.inputs, self.device = fn, inputs, device
+        self.fn, self.inputs = fn, inputs
+        self.device: Device = device
         self.next_input = 0
         self.run = self._gpu_window if device == "cuda" else self._cpu_window
         self.calls = calls or self._calls_that_fill_a_window()

@@ -187,10 +187,10 @@ def _banks(axes: Axes, words: Sequence[int], depth: int, *, numbers: bool, bank:
     axes.set_xlabel(bank, size=8.5, labelpad=1)
     for side in axes.spines.values():
         side.set_visible(False)
-    for column in range(BANKS + 1):
-        axes.axvline(column - 0.5, color=GRID, lw=0.6, zorder=0)
-    for row in range(depth + 1):
-        axes.axhline(row - 0.5, color=GRID, lw=0.6, zorder=0)
+    edges_x = [column - 0.5 for column in range(BANKS + 1)]
+    edges_y = [row - 0.5 for row in range(depth + 1)]
+    axes.vlines(edges_x, edges_y[0], edges_y[-1], color=GRID, lw=0.6, zorder=0)
+    axes.hlines(edges_y, edges_x[0], edges_x[-1], color=GRID, lw=0.6, zorder=0)
     crowd = {b: len(found) for b, found in words_by_bank(words).items()}
     lanes: dict[int, list[int]] = defaultdict(list)
     for lane, word in enumerate(words):
