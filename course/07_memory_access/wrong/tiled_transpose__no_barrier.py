@@ -1,0 +1,5 @@
+"""Reads the tile without waiting for the warps that fill it."""
+
+DIAGNOSIS = "race"
+
+EDITS = [("  __syncthreads();\n", "")]
