@@ -22,8 +22,9 @@ LOOKS_LIKE = ((1e-7, "fp32"), (1.2e-3, "fp16 or TF32"), (6e-3, "bf16"), (8e-2, "
 
 def unwritten(got: torch.Tensor, want: torch.Tensor) -> torch.Tensor:
     """Mask of elements that still hold the poison although the reference does not."""
-    got_bytes = got.contiguous().view(torch.uint8).reshape(*got.shape, got.element_size())
-    want_bytes = want.contiguous().view(torch.uint8).reshape(*want.shape, want.element_size())
+    # flat first: a (n, 1) transpose counts as contiguous with a last stride that no byte view accepts
+    got_bytes = got.contiguous().flatten().view(torch.uint8).reshape(*got.shape, got.element_size())
+    want_bytes = want.contiguous().flatten().view(torch.uint8).reshape(*want.shape, want.element_size())
     return (got_bytes == POISON).all(-1) & ~(want_bytes == POISON).all(-1)
 
 
