@@ -33,15 +33,15 @@ class Entry:
 
 def kernels(cubin: bytes) -> dict[str, Entry]:
     """Kernel name (mangled unless `extern "C"`) -> Entry; raises `ValueError` when this is no cubin."""
+    if cubin[:5] != b"\x7fELF\x02":
+        raise ValueError("not a cubin (no 64-bit ELF header): pass what compile_cubin returned")
     try:
         return _kernels(cubin)
-    except (struct.error, IndexError) as error:
+    except (struct.error, IndexError, OverflowError, StopIteration, ValueError) as error:
         raise ValueError(f"not a complete cubin ({error}): compile again") from None
 
 
 def _kernels(cubin: bytes) -> dict[str, Entry]:
-    if cubin[:5] != b"\x7fELF\x02":
-        raise ValueError("not a cubin (no 64-bit ELF header): pass what compile_cubin returned")
     (table,) = struct.unpack_from("<Q", cubin, 40)
     size, count, names_at = struct.unpack_from("<HHH", cubin, 58)
     headers = [_SECTION.unpack_from(cubin, table + i * size) for i in range(count)]
