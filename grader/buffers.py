@@ -99,18 +99,21 @@ class DeviceArena(Arena):
     """GPU memory taken with plain driver allocations: freed at once when closed, never kept by a caching allocator."""
 
     def __init__(self, layout: Layout):
-        from goodput.cuda import driver
+        from goodput.cuda.driver import Device
 
-        self.allocation = driver.allocate(layout.nbytes)
-        flat = torch.as_tensor(DeviceBytes(self.allocation.address, layout.nbytes), device="cuda")
+        torch.empty(1, device="cuda")  # torch's primary context is the one that Device shares
+        self.device = Device(torch.cuda.current_device())
+        self.address = self.device.alloc_for_export(layout.nbytes)
+        flat = torch.as_tensor(DeviceBytes(self.address, layout.nbytes), device="cuda")
         super().__init__(flat, layout)
         self.poison_guards()
 
     def handle(self) -> bytes:
-        return self.allocation.ipc_handle()
+        return self.device.export(self.address)
 
     def close(self) -> None:
         self.calls.clear()
         self.flat = torch.empty(0)
         torch.cuda.synchronize()
-        self.allocation.free()
+        self.device.free(self.address)
+        self.device.close()

@@ -42,46 +42,49 @@ def inspect(message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
     return {"resources": resources, "body": json.dumps(texts).encode()}
 
 
-class Device:
-    """GPU state: attached layouts, prepared calls. Made on the first op that needs a GPU."""
+class Runner:
+    """GPU state: the attached layout and the prepared calls. Made on the first op that needs a GPU."""
 
     def __init__(self) -> None:
-        from goodput.cuda import driver
+        from goodput.cuda.driver import Device
+        from goodput.cuda.module import Module
+        from goodput.cuda.prepared import Prepared
 
-        self.driver = driver
-        self.device = driver.Device(0)
+        self.device = Device(0)
+        self._module, self._prepared = Module, Prepared
+        self.modules: dict[str, Module] = {}
         self.address: int | None = None
         self.layout: Layout | None = None
-        self.calls: list[Any] = []
-        self.warm: Any = None
-        self.scratch: list[Any] = []
+        self.calls: list[Prepared] = []
+        self.warm: Prepared | None = None
+        self.scratch: list[int] = []
         self.page: memoryview | None = None
 
     def attach(self, message: dict[str, Any], body: bytes, _: list[int]) -> dict[str, Any]:
         self.detach({}, b"", [])
         self.layout = Layout.from_json(message["layout"])
-        self.address = self.device.open_ipc(body)
+        self.address = self.device.open(body)
         return {}
 
     def detach(self, _: dict[str, Any], __: bytes, ___: list[int]) -> dict[str, Any]:
         self.calls, self.warm = [], None
         if self.address is not None:
             self.device.synchronize()
-            self.device.close_ipc(self.address)
+            self.device.close_import(self.address)
             self.address = None
-        for allocation in self.scratch:
-            allocation.free()
+        for address in self.scratch:
+            self.device.free(address)
         self.scratch = []
         return {}
 
     def plans(self, message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
-        """Compile and prepare one plan per call; the warm plan writes into private copies of the outputs."""
+        """Compile and prepare one plan per call; in a race, one more whose buffers are private, for warm calls."""
         plans = [from_json(text) for text in message["plans"]]
-        scratch = {}
+        sizes: dict[str, int] = {}
         for plan in plans:
             for name, nbytes in plan.scratch.items():
-                scratch[name] = max(scratch.get(name, 0), nbytes)
-        held = {name: self._allocate(nbytes) for name, nbytes in scratch.items()}
+                sizes[name] = max(sizes.get(name, 0), nbytes)
+        held = {name: self._allocate(nbytes) for name, nbytes in sizes.items()}
         self.calls = []
         for k, plan in enumerate(plans):
             places = {s.name: self.address + s.offset for s in self.layout.calls[k]}
@@ -96,14 +99,17 @@ class Device:
         return {}
 
     def _allocate(self, nbytes: int) -> int:
-        allocation = self.device.allocate(max(nbytes, 16))
-        self.device.fill(allocation.address, 0xFF, max(nbytes, 16))
-        self.scratch.append(allocation)
-        return allocation.address
+        address = self.device.alloc(nbytes)
+        self.device.fill(address, nbytes, 0xFF)
+        self.scratch.append(address)
+        return address
 
     def _prepare(self, plan: Any, arch: str, places: dict[str, int]) -> Any:
-        cubins = {launch.source: compiled(launch.source, arch, launch.rdc).cubin for launch in plan.launches}
-        return self.device.prepare(plan, cubins, places)
+        for launch in plan.launches:
+            if launch.source not in self.modules:
+                cubin = compiled(launch.source, arch, launch.rdc).cubin
+                self.modules[launch.source] = self._module(self.device, cubin)
+        return self._prepared(self.device, plan.launches, self.modules, places)
 
     def run(self, message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
         self.calls[message["call"]].run()
@@ -121,23 +127,25 @@ class Device:
         for _ in range(message["warm"]):
             self.warm.run()
         self.device.synchronize()
-        events = self.device.event(), self.device.event()
-        page[PAGE_ARMED] = seq
-        while page[PAGE_GO] != seq:
-            pass
-        events[0].record()
-        for call in calls:
-            call.run()
-        events[1].record()
-        self.device.synchronize()
-        page[PAGE_DONE] = seq
-        return {"event_ms": events[0].elapsed_ms(events[1])}
+        with self.device.timed() as timing:
+            timing.stop()  # both events exist before the clock starts
+            page[PAGE_ARMED] = seq
+            while page[PAGE_GO] != seq:
+                pass
+            timing.start()
+            for call in calls:
+                call.run()
+            timing.stop()
+            self.device.synchronize()
+            page[PAGE_DONE] = seq
+            elapsed_ms = timing.elapsed_ms()
+        return {"event_ms": elapsed_ms}
 
 
 def main() -> None:
     channel = Channel(socket.socket(fileno=int(sys.argv[1])))
     channel.send({"ready": True})
-    device: Device | None = None
+    runner: Runner | None = None
     names = {"attach": "attach", "detach": "detach", "plans": "plans", "run": "run", "window": "window", "page": "share_page"}
     while True:
         try:
@@ -150,8 +158,8 @@ def main() -> None:
             if message["op"] == "inspect":
                 reply = inspect(message, body, fds)
             else:
-                device = device or Device()
-                reply = getattr(device, names[message["op"]])(message, body, fds)
+                runner = runner or Runner()
+                reply = getattr(runner, names[message["op"]])(message, body, fds)
             out = reply.pop("body", b"")
             answered = {"ok": True, **reply}
         except Exception as e:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.numbers import Lang
+from grader.printable import one_line
 from grader.verdict import CaseResult, Diagnosis, EvidenceResult, Verdict
 from grader.wording import fill
 
@@ -62,7 +63,9 @@ def term(word: str, lang: Lang) -> str:
 
 def without_unit(ceiling: str) -> str:
     """copy_gb_per_s -> copy: what a measured ceiling is of, as the table [term] names it."""
-    return ceiling.removesuffix("_gb_per_s").removesuffix("_tflop_per_s")
+    for unit in ("_gb_per_s", "_mb_per_s", "_tflop_per_s", "_gflop_per_s"):
+        ceiling = ceiling.removesuffix(unit)
+    return ceiling
 
 
 def note_sentences(verdict: Verdict, lang: Lang) -> tuple[str, ...]:
@@ -75,10 +78,13 @@ def note_sentences(verdict: Verdict, lang: Lang) -> tuple[str, ...]:
 
 
 def note_sentence(note: str, lang: Lang) -> str:
-    """The sentence of one note key; a key that messages.toml does not know is shown as it is."""
+    """The sentence of a note, which is a key or "key: text"; a key that messages.toml does not know is shown as it is."""
     if note.startswith("needs ") and (need := catalogue()["need"].get(note.removeprefix("needs "))):
         return {"es": f"Hace falta {need['what']['es']}.", "en": f"It needs {need['what']['en']}."}[lang]
-    return catalogue()["note"].get(note, {}).get(lang, note)
+    key, _, text = note.partition(": ")
+    if sentence := catalogue()["note"].get(key, {}).get(lang):
+        return f"{sentence.rstrip('.')}: {one_line(text)}" if text else sentence
+    return one_line(note)
 
 
 def why_not(key: str, facts: Mapping[str, Any], lang: Lang) -> Message:
@@ -127,7 +133,6 @@ def _facts(verdict: Verdict, diagnosis: Diagnosis | None, lang: Lang) -> dict[st
             facts["short"] = max(0.1, 100 * (verdict.speed.threshold / verdict.speed.low - 1))
     if verdict.roofline is not None:
         facts |= {key: value for key, value in asdict(verdict.roofline).items() if value}
-        facts["ceiling"] = without_unit(verdict.roofline.ceiling)
     if diagnosis is not None and diagnosis.name == "technique not used":
         facts |= _violated(verdict.evidence, diagnosis)
     facts |= _need_of(verdict.notes, lang)
@@ -138,7 +143,10 @@ def _facts(verdict: Verdict, diagnosis: Diagnosis | None, lang: Lang) -> dict[st
     }
     if isinstance(own.get("error"), float) and not math.isfinite(own["error"]):
         del own["error"]  # the element that is not finite says more than an error without a size
-    return facts | own
+    facts |= own
+    if isinstance(facts.get("ceiling"), str):
+        facts["ceiling"] = without_unit(facts["ceiling"])
+    return facts
 
 
 def _case_of(failing: list[CaseResult], diagnosis: Diagnosis | None) -> str | None:

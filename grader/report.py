@@ -14,17 +14,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
+from goodput.machine.ceiling import Ceilings
 from grader.numbers import Lang
 from grader.printable import one_line, plain
 from grader.report_html import html_page
 from grader.report_junit import junit_xml
 from grader.report_records import exercise_record
-from grader.report_schema import SCHEMA, ProblemRecord, Report, Totals
-from grader.verdict import Verdict
+from grader.report_schema import SCHEMA, ExerciseRecord, ProblemRecord, Report, Totals
+from grader.verdict import Outcome, Verdict
 
 
 class UnreadableReport(Exception):
@@ -42,15 +43,20 @@ def build(
     machine: Mapping[str, Any],
     course: str,
     problems: Sequence[tuple[str, str]] = (),
+    ceilings: Ceilings | None = None,
     created: datetime | None = None,
 ) -> Report:
-    """The report of one run. `problems` are (path, reason) of inputs that could not be used at all."""
+    """The report of one run. `problems` are (path, reason) of inputs that could not be used at all.
+
+    `ceilings`, as `goodput.machine.ceilings` gives them, let the page draw the roofline of the whole run.
+    """
     exercises = [exercise_record(verdict) for verdict in verdicts]
     sandboxed = all(verdict.isolation == "sandbox" for verdict in verdicts)
     return Report(
         created=(created or datetime.now(UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         course=course,
         machine=plain(machine),
+        ceilings=ceilings.to_json() if ceilings else None,
         isolation="sandbox" if sandboxed and verdicts else "process",
         device="cuda" if any(verdict.device == "cuda" for verdict in verdicts) else "cpu",
         exercises=exercises,
@@ -60,7 +66,7 @@ def build(
             possible=sum(exercise.points.possible for exercise in exercises),
             not_available=sum(exercise.points.not_available for exercise in exercises),
             held=sum(exercise.points.held for exercise in exercises),
-            outcomes=dict(sorted(Counter(exercise.outcome for exercise in exercises).items())),
+            outcomes=_count(exercises),
         ),
     )
 
@@ -100,6 +106,12 @@ def load(path: Path) -> Report:
         raise UnreadableReport(
             path, f"{where}: {first['msg']} ({error.error_count()} such faults)"
         ) from error
+
+
+def _count(exercises: Sequence[ExerciseRecord]) -> dict[Outcome, int]:
+    """In the order of the type, so that equal runs give equal files."""
+    found = Counter(exercise.outcome for exercise in exercises)
+    return {outcome: found[outcome] for outcome in get_args(Outcome) if outcome in found}
 
 
 def _replace(path: Path, text: str) -> None:

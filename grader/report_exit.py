@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from grader.report_schema import ExerciseRecord, Report
+from grader.report_schema import Report
 
 _LACKS_A_PASS = frozenset({"incorrect", "slow", "too_close", "error"})
 _UNDECIDED = frozenset({"not_graded", "review"})
@@ -22,13 +22,8 @@ _UNDECIDED = frozenset({"not_graded", "review"})
 
 def exit_code(report: Report) -> Literal[0, 1, 2, 3]:
     outcomes = {exercise.outcome for exercise in report.exercises}
-    if report.problems or not report.exercises or any(map(_unusable, report.exercises)):
+    if report.problems or not report.exercises:
         return 2
     if outcomes & _LACKS_A_PASS:
         return 1
     return 3 if outcomes & _UNDECIDED else 0
-
-
-def _unusable(exercise: ExerciseRecord) -> bool:
-    diagnosis = exercise.correctness.diagnosis
-    return diagnosis is not None and diagnosis.name == "unusable notebook"

@@ -73,10 +73,11 @@ def _landmarks(speed: SpeedRecord, x, lang: Lang) -> list[str]:
 
 def ceiling_svg(roofline: RooflineRecord, lang: Lang) -> str:
     """Attained rate as a bar under the measured ceiling."""
-    compute = roofline.ceiling.endswith("tflop_per_s") or not roofline.bytes_moved
-    unit = "TFLOP/s" if compute else "GB/s"
-    rate = roofline.flop / roofline.seconds / 1e12 if compute and roofline.seconds > 0 else roofline.gb_per_s
-    decimals = 1 if compute else 0
+    compute = roofline.ceiling.endswith("flop_per_s")
+    unit, per_unit = ("GFLOP/s", 1e9) if roofline.ceiling.endswith("gflop_per_s") else ("TFLOP/s", 1e12)
+    unit = unit if compute else "GB/s"
+    rate = roofline.flop / roofline.seconds / per_unit if compute else roofline.gb_per_s
+    decimals = 0 if roofline.ceiling_value >= 100 else 1
     full = WIDTH - 2 * MARGIN
     scale = full / max(1.0, roofline.fraction)
     end = MARGIN + max(0.0, roofline.fraction) * scale
@@ -113,7 +114,9 @@ def _text(x: float, y: int, text: str, colour: str, weight: int = 400) -> str:
     """A label centred on x, or flush with the edge it would cross, whatever font the reader has."""
     left, right = _span(x, text)
     edge = MARGIN / 2
-    anchor, at = ("start", edge) if left <= edge else ("end", WIDTH - edge) if right >= WIDTH - edge else ("middle", x)
+    anchor, at = (
+        ("start", edge) if left <= edge else ("end", WIDTH - edge) if right >= WIDTH - edge else ("middle", x)
+    )
     style = f"fill:{colour};font-weight:{weight}"
     return f'<text x="{at:.1f}" y="{y}" text-anchor="{anchor}" style="{style}">{escape(text)}</text>'
 

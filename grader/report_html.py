@@ -19,6 +19,7 @@ from grader.messages import note_sentence, outcome_label, term
 from grader.numbers import LANGS, Lang, exact, fixed, number, percent
 from grader.report_exit import exit_code
 from grader.report_figures import ceiling_svg, interval_svg
+from grader.report_roofline import roofline_svg
 from grader.report_schema import ExerciseRecord, Report
 from grader.words import GLYPH, TONE, about_name, label_of, time_name, word
 
@@ -55,6 +56,7 @@ def html_page(report: Report, lang: Lang) -> str:
             lang=lang,
             exit_code=exit_code(report),
             unmeasured=unmeasured(report),
+            rooflines={each: Markup(drawn) for each in LANGS if (drawn := roofline_svg(report, each))},
             machine=machine_facts(report.machine),
             chapters=list(dict.fromkeys(exercise.chapter for exercise in report.exercises)),
         )

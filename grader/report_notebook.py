@@ -22,6 +22,17 @@ _COLOUR = {
     "warn": "#a87400",
     "quiet": "#7a8680",
 }  # legible on white and on #111
+# The figures' colours, in tones that are legible on both backgrounds.
+_FIGURES = ";".join(
+    [
+        "--good:#1f8a58",
+        "--bad:#c2503c",
+        "--warn:#a87400",
+        "--muted:#7a8680",
+        "--accent:#3f76cc",
+        "--line:#9aa6a166",
+    ]
+)
 _MUTED = "opacity:.75;font-size:.9em"
 
 
@@ -40,12 +51,13 @@ def notebook_html(verdict: Verdict, lang: Lang) -> str:
         f'<div style="{_MUTED}">{escape(message.detail)}</div>' if message.detail else "",
         f'<div style="margin:.5em 0 0"><strong>{escape(word("next", lang))}:</strong> {escape(message.next_step)}</div>',
     ]
-    if record.speed:
+    drawn = [interval_svg(record.speed, verdict.outcome, lang)] if record.speed else []
+    drawn += [ceiling_svg(record.roofline, lang)] if record.roofline else []
+    if drawn:
+        cells = "".join(f'<div style="flex:1 1 280px;max-width:360px">{svg}</div>' for svg in drawn)
         parts.append(
-            f'<div style="margin:.7em 0 0">{interval_svg(record.speed, verdict.outcome, lang)}</div>'
+            f'<div style="display:flex;flex-wrap:wrap;gap:.5em 2em;margin:.7em 0 0;{_FIGURES}">{cells}</div>'
         )
-    if record.roofline:
-        parts.append(f'<div style="margin:.4em 0 0">{ceiling_svg(record.roofline, lang)}</div>')
     details = [_count(item, lang) for item in verdict.evidence] + list(note_sentences(verdict, lang))
     if details:
         rows = "".join(f"<li>{escape(one_line(detail))}</li>" for detail in details)

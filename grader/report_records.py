@@ -25,7 +25,7 @@ from grader.report_schema import (
     RooflineRecord,
     SpeedRecord,
 )
-from grader.verdict import Diagnosis, Verdict
+from grader.verdict import Diagnosis, SpeedResult, Verdict
 
 # Enough for any honest debugging print; a report of a whole course stays below 2 MB.
 OUTPUT_LIMIT = 8_000
@@ -35,7 +35,7 @@ def exercise_record(verdict: Verdict) -> ExerciseRecord:
     return ExerciseRecord(
         name=one_line(verdict.name),
         chapter=one_line(verdict.chapter),
-        kind=verdict.kind,
+        kind=one_line(verdict.kind),
         core=verdict.core,
         device=verdict.device,
         isolation=verdict.isolation,
@@ -46,8 +46,8 @@ def exercise_record(verdict: Verdict) -> ExerciseRecord:
                 CaseRecord(
                     name=one_line(case.name),
                     ok=case.ok,
-                    about=case.about,
-                    error=case.error if case.error is not None and math.isfinite(case.error) else None,
+                    about=one_line(case.about),
+                    error=_finite(case.error),
                     diagnosis=_diagnosis(case.diagnosis),
                 )
                 for case in verdict.cases
@@ -55,17 +55,19 @@ def exercise_record(verdict: Verdict) -> ExerciseRecord:
             failures=[one_line(case.name) for case in verdict.cases if not case.ok],
             diagnosis=_diagnosis(verdict.diagnosis),
         ),
-        speed=SpeedRecord(**asdict(verdict.speed)) if verdict.speed else None,
+        speed=_speed(verdict.speed),
         roofline=RooflineRecord(**asdict(verdict.roofline)) if verdict.roofline else None,
         evidence={
-            one_line(e.name): EvidenceRecord(value=e.value, at_most=e.at_most, at_least=e.at_least, ok=e.ok)
+            one_line(e.name): EvidenceRecord(
+                value=_finite(e.value), at_most=e.at_most, at_least=e.at_least, ok=e.ok
+            )
             for e in verdict.evidence
         },
-        seconds=dict(verdict.seconds),
-        notes=list(verdict.notes),
+        seconds={one_line(name): seconds for name, seconds in verdict.seconds.items()},
+        notes=[one_line(note) for note in verdict.notes],
         message=Messages(es=_message(verdict, "es"), en=_message(verdict, "en")),
         output=printable(verdict.output, OUTPUT_LIMIT),
-        source_hash=verdict.source_hash,
+        source_hash=one_line(verdict.source_hash),
     )
 
 
@@ -83,6 +85,18 @@ def _points(verdict: Verdict) -> PointsRecord:
         not_available=verdict.unavailable_fast + (verdict.possible if missing_hardware else 0.0),
         held=verdict.possible if undecided and not missing_hardware else 0.0,
     )
+
+
+def _speed(speed: SpeedResult | None) -> SpeedRecord | None:
+    """None where a bound is not a number: that is not a measurement, and JSON could not hold it."""
+    if speed is None or not all(map(math.isfinite, (speed.ratio, speed.low, speed.high, speed.threshold))):
+        return None
+    reasons = [one_line(reason) for reason in speed.disturbed]
+    return SpeedRecord.model_validate(asdict(speed) | {"disturbed": reasons})
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _diagnosis(diagnosis: Diagnosis | None) -> DiagnosisRecord | None:

@@ -146,6 +146,10 @@ class Report(Record):
     created: str = Field(description="UTC, ISO 8601", pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
     course: str = Field(description="name and version of the course that graded")
     machine: dict[str, Any]
+    ceilings: dict[str, Any] | None = Field(
+        default=None,
+        description="what goodput.machine measured here (Ceilings.to_json); null where it did not",
+    )
     isolation: Literal["sandbox", "process"] = Field(description="the weakest isolation any exercise ran in")
     device: Literal["cpu", "cuda"]
     exercises: list[ExerciseRecord]

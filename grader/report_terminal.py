@@ -13,13 +13,14 @@ import sys
 from types import TracebackType
 from typing import IO, Self
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as RichProgress
 from rich.table import Table
 from rich.text import Text
 
-from grader.messages import sentences, verdict_label
+from grader.messages import sentences, term, verdict_label
 from grader.numbers import Lang, fixed, number
 from grader.printable import one_line
 from grader.report_exit import exit_code
@@ -28,7 +29,7 @@ from grader.verdict import Verdict
 from grader.words import GLYPH, TONE, label_of, phase, word
 
 _STYLE = {"good": "green", "bad": "red", "warn": "yellow", "quiet": "dim"}
-# Below this a table with sentences would break every word; lines are easier to read.
+# Below this the table would wrap inside its columns; lines are easier to read.
 _TABLE_COLUMNS = 72
 
 
@@ -47,19 +48,22 @@ def is_rich(target: Console) -> bool:
 
 
 def print_report(report: Report, lang: Lang, target: Console | None = None) -> None:
-    """Table, what to do about each exercise that does not pass, and the summary with what its exit code means."""
+    """Table, advice for each exercise that does not pass, and the summary with what its exit code means."""
     target = target or console()
     if is_rich(target) and target.width >= _TABLE_COLUMNS:
         target.print(_table(report, lang))
         for exercise in report.exercises:
             if exercise.outcome not in ("passed", "unanswered"):
-                target.print(_advice(exercise, lang))
+                target.print(_advice(exercise, lang), highlight=False)
+        target.print()
     else:
         for exercise in report.exercises:
-            target.print(line(exercise, lang), markup=False, soft_wrap=True)
+            target.print(line(exercise, lang), markup=False, highlight=False, soft_wrap=True)
     for problem in report.problems:
-        target.print(f"{problem.path}: {problem.reason}", markup=False, soft_wrap=True)
-    target.print(summary(report, lang), markup=False, soft_wrap=True)
+        target.print(
+            f"{problem.path}: {term(problem.reason, lang)}", markup=False, highlight=False, soft_wrap=True
+        )
+    target.print(summary(report, lang), markup=False, highlight=False, soft_wrap=True)
 
 
 def line(exercise: ExerciseRecord, lang: Lang) -> str:
@@ -95,7 +99,7 @@ class Progress:
     """A context manager: `step(name, phase)` while an exercise is graded, `done(verdict)` when its verdict is there."""
 
     def __init__(self, total: int, lang: Lang, target: Console | None = None) -> None:
-        self._lang = lang
+        self._lang: Lang = lang
         self._console = target or console()
         self._total = total
         self._finished = 0
@@ -137,7 +141,7 @@ class Progress:
             self._console.print(Text(label, style=_STYLE[TONE[verdict.outcome]]))
         else:
             text = f"[{self._finished}/{self._total}] {label}. {message.headline}"
-            self._console.print(text, markup=False, soft_wrap=True)
+            self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _table(report: Report, lang: Lang) -> Table:
@@ -146,7 +150,6 @@ def _table(report: Report, lang: Lang) -> Table:
     table.add_column(word("verdict", lang), no_wrap=True)
     table.add_column(word("points", lang), justify="right", no_wrap=True)
     table.add_column(word("speed_column", lang), justify="right", no_wrap=True)
-    table.add_column(word("what_happened", lang), ratio=1)
     for exercise in report.exercises:
         style = _STYLE[TONE[exercise.outcome]]
         speed = f"{fixed(exercise.speed.ratio, 2, lang)}×" if exercise.speed else "–"
@@ -155,18 +158,19 @@ def _table(report: Report, lang: Lang) -> Table:
             Text(f"{GLYPH[exercise.outcome]} {label_of(exercise, lang)}", style=style),
             Text(_points(exercise, lang)),
             Text(speed),
-            Text(_message(exercise, lang).headline),
         )
     return table
 
 
-def _advice(exercise: ExerciseRecord, lang: Lang) -> Text:
+def _advice(exercise: ExerciseRecord, lang: Lang) -> Group:
     message = _message(exercise, lang)
-    text = Text(f"\n{GLYPH[exercise.outcome]} {exercise.name}\n", style=_STYLE[TONE[exercise.outcome]])
-    for part in (message.headline, message.detail, *message.notes):
-        if part:
-            text.append(f"  {part}\n", style="default")
-    return text.append(f"  → {message.next_step}", style="bold default")
+    head = Text(f"\n{GLYPH[exercise.outcome]} {exercise.name}", style=_STYLE[TONE[exercise.outcome]])
+    said = [Text(part) for part in (message.headline, message.detail, *message.notes) if part]
+    return Group(
+        head,
+        Padding(Group(*said), (0, 0, 0, 2)),
+        Padding(Text(message.next_step, style="bold"), (0, 0, 0, 2)),
+    )
 
 
 def _points(exercise: ExerciseRecord, lang: Lang) -> str:

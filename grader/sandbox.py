@@ -39,6 +39,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf",
           "/etc/ld.so.conf.d", "/etc/localtime", "/opt/nvidia")  # fmt: skip
 GPU_NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset", "/dev/nvidia-caps")
+PACKAGE_FOLDERS = ("site-packages", "dist-packages", ".site")  # .site: packages unpacked beside a checkout
 WORKER_FILES = ("channel.py", "worker.py", "worker_torch.py", "worker_pages.py", "device_worker.py", "layout.py", "__init__.py")
 
 
@@ -89,10 +90,14 @@ def available() -> None:
 
 def python_roots() -> list[str]:
     """Folders an interpreter needs to start: environment, base installation, and packages that lie elsewhere."""
-    roots = {sys.prefix, sys.base_prefix, sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")}
-    roots |= {p for p in sys.path if p and os.path.isdir(p) and Path(p).resolve() not in (PACKAGE, Path.cwd())}
+    roots = {sys.prefix, sys.base_prefix, sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), *package_folders()}
     real = sorted({os.path.realpath(p) for p in roots} | {os.path.abspath(p) for p in roots})
     return [p for p in real if not any(p != q and p.startswith(q + "/") for q in real)]
+
+
+def package_folders() -> list[str]:
+    """Folders of installed packages on the search path; never the folder a program was started from."""
+    return [p for p in sys.path if os.path.isdir(p) and p.rstrip("/").endswith(PACKAGE_FOLDERS)]
 
 
 def gpu_binds(index: int) -> list[str]:
@@ -106,7 +111,7 @@ def gpu_binds(index: int) -> list[str]:
 
 def environment(gpu: int | None, extra: dict[str, str]) -> dict[str, str]:
     """The whole environment of the child; nothing of the caller's leaks in."""
-    search = ":".join([str(PACKAGE), *(p for p in sys.path if p and p.endswith(("site-packages", ".site")))])
+    search = ":".join([str(PACKAGE), *package_folders()])
     env = {"PATH": f"{os.path.dirname(sys.executable)}:/usr/local/cuda/bin:/usr/bin:/bin", "HOME": "/tmp/home",
            "TMPDIR": "/tmp", "LANG": "C.UTF-8", "PYTHONPATH": search, "PYTHONDONTWRITEBYTECODE": "1",
            "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "TRITON_CACHE_DIR": "/tmp/triton",
@@ -142,7 +147,8 @@ def wrap(argv: Sequence[str], readable: Sequence[str] = (), writable: Sequence[s
             command += ["--symlink", os.readlink(folder), folder]
         elif os.path.exists(folder):
             command += ["--ro-bind", folder, folder]
-    command += ["--proc", "/proc", "--dev", "/dev", "--size", str(tmp_mb << 20), "--tmpfs", "/tmp", "--dir", "/tmp/home"]
+    command += ["--proc", "/proc", "--dev", "/dev", "--size", str(tmp_mb << 20), "--perms", "1777",
+                "--tmpfs", "/tmp", "--perms", "0777", "--dir", "/tmp/home"]
     if python:
         for folder in python_roots():
             command += ["--ro-bind", folder, folder]

@@ -55,6 +55,7 @@ class Case:
     sizes: Mapping[str, Any]
     about: Literal["", "tail", "stride"] = ""
     timed: bool = False
+    only: Literal["", "cpu", "cuda"] = ""  # a size that makes sense on one device alone (grids as large as a GPU)
 
 
 @dataclass(frozen=True)

@@ -51,13 +51,13 @@ def attach_host(fd: int, layout: Layout) -> Attached:
 
 
 def attach_device(handle: bytes, layout: Layout) -> Attached:
-    from goodput.cuda.driver import open_ipc, close_ipc
+    from goodput.cuda.driver import Device
 
-    torch.cuda.init()
-    torch.empty(1, device="cuda")  # makes torch's primary context current before the driver maps the buffer
-    address = open_ipc(handle)
+    torch.empty(1, device="cuda")  # torch's primary context is the one that Device shares
+    device = Device(torch.cuda.current_device())
+    address = device.open(handle)
     flat = torch.as_tensor(DeviceBytes(address, layout.nbytes), device="cuda")
-    return Attached(flat, layout, lambda: close_ipc(address))
+    return Attached(flat, layout, lambda: device.close_import(address))
 
 
 class ReachedLaunch(Exception):

@@ -40,7 +40,8 @@ def ring_work(case: Case) -> Work:
 
 def ring_case(rows: int, name: str = "", **more: Any) -> Case:
     # with the emulator's 4 multiprocessors, from row 5 on a block has a second row and the ring goes on past the last one
-    return Case(name or f"R = {rows}", {"rows": rows, **more}, about="tail" if rows > 4 else "")
+    only = "cuda" if rows > 100 else ""  # rows for the multiprocessors of a large GPU: the emulator would only wait
+    return Case(name or f"R = {rows}", {"rows": rows, **more}, about="tail" if rows > 4 else "", only=only)
 
 
 def ring_bad(**changed: Any) -> dict[str, Any]:
@@ -95,8 +96,8 @@ ASYNC_ROW_RING = Task(
             at_least=1,
         ),
         Evidence(
-            "groups in flight after a wait",
-            lambda facts: None if facts.counts is None else facts.counts.min_groups_in_flight,
+            "groups in flight after a wait",  # the median of all waits: draining the ring at the end is no fault
+            lambda facts: None if facts.counts is None else facts.counts.typical_groups_in_flight,
             Text(
                 es="Si la espera vacía el anillo, nada está en camino mientras calculas: espera solo a la fila de esta vuelta.",
                 en="If the wait empties the ring, nothing is under way while you compute: wait only for the row of this round.",

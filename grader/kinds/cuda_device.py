@@ -57,6 +57,8 @@ def check(planner: Process, task: Task, session: Session, done: Checked) -> None
     runner = session.worker("device", gpu=True)
     try:
         for case in task.cases:
+            if case.only == "cpu":
+                continue
             if case.timed:
                 case = scaled(task, case, session.memory_bytes, session.l2_bytes, CALLS_PER_CASE)
             result = _check_case(planner, runner, task, case, session)
