@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from goodput.machine.ceiling import Ceiling, Ceilings
 from grader.report import build
 from grader.report_schema import Report
 from grader.verdict import CaseResult, Diagnosis, EvidenceResult, RooflineResult, SpeedResult, Verdict
@@ -48,13 +49,19 @@ def cases(*failing: str, diagnosis: Diagnosis | None = None) -> tuple[CaseResult
     names = (("n = 1", ""), ("n = 33", "tail"), ("n = 1000", ""), ("n = 65537", "tail"), ("n = 67108864", ""))
     return tuple(
         CaseResult(
-            name, name not in failing, about, 3.1e-2 if name in failing else 0.0, diagnosis if name in failing else None
+            name,
+            name not in failing,
+            about,
+            3.1e-2 if name in failing else 0.0,
+            diagnosis if name in failing else None,
         )
         for name, about in names
     )
 
 
-def speed(ratio: float, half: float, threshold: float = 1.79, par: float | None = 2.64, **fields) -> SpeedResult:
+def speed(
+    ratio: float, half: float, threshold: float = 1.79, par: float | None = 2.64, **fields
+) -> SpeedResult:
     return SpeedResult(
         ratio, ratio * (1 - half), ratio * (1 + half), threshold, par, fields.pop("blocks", 4),
         0.541 / ratio, 0.541, 0.541 / ratio * 0.99, **fields,
@@ -63,7 +70,9 @@ def speed(ratio: float, half: float, threshold: float = 1.79, par: float | None 
 
 def roof(fraction: float) -> RooflineResult:
     gb_per_s = 4235 * fraction
-    return RooflineResult(537_000_000, 67e6, 537e6 / gb_per_s / 1e9, gb_per_s, fraction, "copy_gb_per_s", 4235.0)
+    return RooflineResult(
+        537_000_000, 67e6, 537e6 / gb_per_s / 1e9, gb_per_s, fraction, "copy_gb_per_s", 4235.0
+    )
 
 
 SECTORS = EvidenceResult("load sectors per request", 4.0, 4.5, None, True)
@@ -104,7 +113,7 @@ VERDICTS = (
     ),
     verdict(
         "async_row_ring", "not_graded", cases=cases(),
-        speed=speed(1.7, 0.11, disturbed=("thermal slowdown", "foreign load")), notes=("disturbed",),
+        speed=speed(1.7, 0.11, disturbed=("thermal", "canary copy")), notes=("disturbed",),
     ),
     verdict(
         "tma_transpose", "not_available", core=False, device="cuda", notes=("needs sm90",), seconds={},
@@ -132,6 +141,14 @@ CPU_VERDICTS = tuple(
         cases=cases(), evidence=(SECTORS,), notes=("speed needs a gpu", "cpu model", "no sandbox"),
     )
     for name in ("coalesced_copy", "vector_dequant", "tiled_transpose")
+)  # fmt: skip
+
+
+CEILINGS = Ceilings(
+    "cuda", "0123456789ab", "NVIDIA H200", "2026-11-30T14:00:00Z",
+    {name: Ceiling(name, value, 0.01, 9, "sample") for name, value in
+     {"copy_gb_per_s": 4235.0, "fp32_tflop_per_s": 50.9, "tf32_tflop_per_s": 385.0, "bf16_tflop_per_s": 720.0}.items()},
+    {},
 )  # fmt: skip
 
 
