@@ -22,14 +22,14 @@ from pathlib import Path
 
 from goodput.cuda.errors import CompileError, Message
 from goodput.emulator.compiler_output import messages, undefined
-from goodput.emulator.source import constant_names, translation_unit
+from goodput.emulator.source import ANSWER, constant_names, translation_unit
 
 HERE = Path(__file__).parent
 DEVICE, RUNTIME = HERE / "device", HERE / "runtime"
 COMPILE_LIMIT_S = 60  # a kernel takes 0.2 to 1 s; templates that never end must
 ANSWER_FLAGS = [
     "-std=c++17", "-O1", "-g1", "-w", "-fno-pie", "-fsanitize=thread", "-fdata-sections", "-fno-strict-aliasing",
-    "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-stack-protector", "-ffp-contract=off",
+    "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-stack-protector", "-fstack-clash-protection", "-ffp-contract=off",
     "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20",
 ]  # fmt: skip
 RUNTIME_FLAGS = ["-std=gnu++20", "-O2", "-fno-pie", "-fno-exceptions", "-fno-rtti"]
@@ -149,7 +149,7 @@ def _publish(work: Path, path: Path) -> None:
 # One shell so that a sandbox is entered once. Arguments: compiler, work folder, runtime folder, then the flags.
 _SCRIPT = """
 cxx=$1 work=$2 runtime=$3; shift 3; cd "$work" || exit 9
-"$cxx" "$@" -c answer.cpp -o answer.o || exit 1
+"$cxx" "$@" -x c++ -c answer.cu -o answer.o || exit 1
 nm -u answer.o > undefined || exit 9
 "$cxx" -no-pie -Wl,-T,"$runtime/layout.ld" -Wl,--as-needed answer.o "$runtime"/runtime_*.o -lm -o program || exit 2
 nm -S program > symbols || exit 9
@@ -159,8 +159,8 @@ nm -S program > symbols || exit 9
 def _compile(unit: str, source: str, runtime: Path, arch: int, wrap: Wrap | None, path: Path) -> None:
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         work = Path(folder)
-        (work / "answer.cpp").write_text(unit)
-        flags = [*ANSWER_FLAGS, f"-D__CUDA_ARCH__={arch}", f"-I{DEVICE}"]
+        (work / ANSWER).write_text(unit)
+        flags = [*ANSWER_FLAGS, f"-D__CUDA_ARCH__={arch}", f"-I{DEVICE}", "-include", "emulator.h"]
         argv = ["/bin/sh", "-c", _SCRIPT, "sh", compiler()[0], folder, str(runtime), *flags]
         if wrap is not None:
             argv = wrap(argv, [str(DEVICE), str(runtime)], [folder])
@@ -177,7 +177,7 @@ def _compile(unit: str, source: str, runtime: Path, arch: int, wrap: Wrap | None
             if not _ALLOWED.fullmatch(name):
                 raise CompileError([undefined(name, source)])
         facts = _variables((work / "symbols").read_text(), constant_names(source))
-        for name in ("answer.cpp", "answer.o", "undefined", "symbols"):
+        for name in (ANSWER, "answer.o", "undefined", "symbols"):
             (work / name).unlink()
         (work / "program.json").write_text(json.dumps(facts))
         _publish(work, path)

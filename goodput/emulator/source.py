@@ -1,6 +1,6 @@
 """Turns the learner's CUDA C++ into one translation unit that g++ can compile.
 
-`translation_unit(source, kernels) -> str`; line numbers of the learner's text are kept (`#line 1`). Dynamic shared memory
+`translation_unit(source, kernels) -> str`; line numbers of the learner's text are kept. Dynamic shared memory
 becomes a pointer to the runtime's block of it. `constant_names(source)` lists the `__constant__` variables. Knows nothing of
 compilers or files.
 """
@@ -33,7 +33,7 @@ def _dynamic_shared(match: re.Match[str]) -> str:
 
 
 def translation_unit(source: str, kernels: Sequence[str]) -> str:
-    """C++ text: the device header, the learner's source, and the table through which the runtime calls the kernels."""
+    """C++ text: the learner's source from line 1, then the table through which the runtime calls the kernels."""
     for pattern, text in (
         (_RUNTIME_NAME, "this name belongs to the CPU model: choose another one"),
         (_UNDEF, "inline PTX cannot run on the CPU model: use the functions of goodput/primitives.cuh"),
@@ -47,7 +47,7 @@ def translation_unit(source: str, kernels: Sequence[str]) -> str:
     )
     entries = ", ".join(f"emulator_call::entry(&emulator_thunk_{i}, {name})" for i, name in enumerate(kernels))
     return (
-        f'#include "emulator.h"\n#line 1 "{ANSWER}"\n{body}\n#line 1 "kernel table"\n{table}\n'
+        f'{body}\n#line 1 "kernel table"\n{table}\n'
         f'extern "C" {{ extern const emulator_call::Entry emulator_kernels[]; extern const unsigned emulator_nkernels; }}\n'
         f"const emulator_call::Entry emulator_kernels[] = {{{entries}}};\nconst unsigned emulator_nkernels = {len(kernels)};\n"
     )

@@ -2,8 +2,11 @@
 #include "runtime.h"
 
 namespace emulator {
+uint32_t last_access;
+
 static inline void access(uintptr_t address, uint32_t bytes, bool write, uint32_t pc) {
   if (!current) return;
+  last_access = pc;
   Space space = space_of(address);
   if (space == Space::local || space == Space::other) return;
   if (tracing) race_settle();

@@ -17,7 +17,7 @@ struct Barrier {
   uintptr_t at;
   uint32_t expected, phase;
   int64_t pending, bytes;
-  uint32_t init_pc;
+  uint32_t init_pc, expect_pc;  // where it was set up, where it was last told to expect bytes
   int owner;
   bool fenced;
   Vec<Copy> copies;
@@ -122,7 +122,7 @@ static void land_on(Barrier& b) {
   }
   b.copies.size = 0;
   if (b.pending == 0 && b.bytes < 0)
-    fail("launch failed", b.init_pc, {.address = b.at},
+    fail("launch failed", b.expect_pc ? b.expect_pc : b.init_pc, {.address = b.at},
          "trap: copies deliver %lld bytes more than the mbarrier was told to expect", -static_cast<long long>(b.bytes));
   complete_if_done(b);
 }
@@ -139,6 +139,7 @@ static void arrive(Barrier& b, uint64_t expect, uint32_t pc) {
          "trap: a thread arrives at an mbarrier whose phase is full and still waits for %lld bytes", static_cast<long long>(b.bytes));
   if (tracing) race_release(b.arrived);
   b.bytes += expect;
+  if (expect) b.expect_pc = pc;
   b.pending--;
   events++;
   if (b.copies.size == 0) complete_if_done(b);

@@ -57,7 +57,8 @@ void out_of_bounds(uintptr_t address, uint32_t bytes, bool write, uint32_t pc) {
 
 static void on_signal(int number, siginfo_t* info, void* context) {
   uintptr_t rip = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
-  uint32_t pc = rip < 1ull << 32 ? static_cast<uint32_t>(rip) : 0;
+  bool in_answer = rip >= reinterpret_cast<uintptr_t>(goodput_code_start) && rip < reinterpret_cast<uintptr_t>(goodput_code_end);
+  uint32_t pc = in_answer ? static_cast<uint32_t>(rip) : last_access;  // the runtime and the C library act for the answer
   uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
   bool overflow = false;
   if (number == SIGALRM) fail("timed out", pc, {}, "still running after %llu ms", static_cast<unsigned long long>(limit_ms));

@@ -111,6 +111,7 @@ static void launch() {
   }
   free(order);
   check_red_zones();
+  if (tracing) race_launch_end();
 }
 
 static void run_schedule(int input_fd, int output_fd, uint64_t output_base, int report_fd, uint64_t timeout_ms) {

@@ -30,10 +30,14 @@ struct Settlement {
   uint64_t value[2];
   int thread, other;
   const Buffer* buffer;  // null: shared memory
-  uint32_t other_block;
+  uint32_t other_block, block;
   bool open, other_wrote;
 };
 static Settlement settlement;
+
+// The first conflict between blocks waits until the launch has ended: an access out of bounds that comes later says more.
+static Settlement between_blocks;
+static Dim between_index;
 
 static uint32_t* block_of_word;  // per global word: last writing block + 1, and which bytes
 static uintptr_t global_begin;
@@ -88,7 +92,7 @@ static void announce(const Settlement& s) {
   if (s.buffer)
     fail("race", s.pc,
          {.buffer = static_cast<int>(s.buffer - buffers.data), .offset = static_cast<int64_t>(s.address - s.buffer->begin)},
-         "blocks %u and %u write different values to one place, and nothing orders them", s.other_block, block_number);
+         "blocks %u and %u write different values to one place, and nothing orders them", s.other_block, s.block);
   fail("race", s.pc, {.address = s.address, .other_thread = s.other, .other_pc = s.other_pc},
        s.other_wrote ? "two threads write different values to one word of shared memory with no barrier in between"
                      : "a thread overwrites a word of shared memory that another one reads, with no barrier in between");
@@ -97,7 +101,17 @@ static void announce(const Settlement& s) {
 void race_settle() {
   if (!settlement.open) return;
   settlement.open = false;
-  if (memcmp(settlement.value, reinterpret_cast<void*>(settlement.address), settlement.bytes)) announce(settlement);
+  if (!memcmp(settlement.value, reinterpret_cast<void*>(settlement.address), settlement.bytes)) return;
+  if (!settlement.buffer) announce(settlement);
+  if (between_blocks.open) return;
+  between_blocks = settlement, between_index = block_index;
+  between_blocks.open = true, between_blocks.block = block_number;
+}
+
+void race_launch_end() {
+  if (!between_blocks.open) return;
+  block_index = between_index;
+  announce(between_blocks);
 }
 
 static void open_settlement(const Settlement& s) {

@@ -93,6 +93,7 @@ extern Dim block_index, block_dim, grid_dim;
 extern uint32_t block_number, launch_number, kernel_number;
 extern Schedule schedule;
 extern bool tracing;         // counts and race detection: in the first schedule only
+extern uint32_t last_access;  // where the answer last touched memory
 extern uint64_t events;      // anything that could let a waiting thread go on
 extern uint32_t smem_bytes;  // dynamic shared memory of this launch
 extern Vec<Buffer> buffers;
@@ -123,6 +124,7 @@ void check_range(uintptr_t address, uint64_t bytes, bool write, uint32_t pc, con
 
 // race.cpp: happens-before between warps
 void race_new_launch();
+void race_launch_end();
 void race_new_block();
 void race_block_barrier();
 void race_release(uint32_t* clock);        // the current thread's past becomes visible through this clock
@@ -170,6 +172,7 @@ void catch_signals(uint64_t timeout_ms);
 extern "C" {
 extern char goodput_shared_start[], goodput_shared_end[];  // layout.ld
 extern char goodput_device_start[], goodput_device_end[];
+extern char goodput_code_start[], goodput_code_end[];
 extern char emulator_dynamic_shared[];  // memory.cpp
 }
 
