@@ -41,23 +41,27 @@ def copy_missing(root: Path, lang: str) -> list[Path]:
     return new
 
 
+def start(work: Path, arguments: list[str]) -> None:
+    """Become JupyterLab."""
+    as_root = ["--allow-root"] if os.geteuid() == 0 else []  # containers: Jupyter refuses root otherwise
+    sys.stdout.flush()
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={work}", *as_root, *arguments]
+    os.execv(sys.executable, command)
+
+
 def main(arguments: list[str]) -> int:
     lang = language()
-    new = copy_missing(ROOT, lang)
-    work = ROOT / "work" / lang
-    if not work.exists():
-        print(
-            {"es": "No hay cuadernos: make notebooks", "en": "There are no notebooks: make notebooks"}[lang],
-            file=sys.stderr,
-        )
-        return 2
-    for path in new:
+    for path in copy_missing(ROOT, lang):
         print({"es": "copiado", "en": "copied"}[lang], path.relative_to(ROOT))
-    os.environ["GOODPUT_LANG"] = lang  # what check() and hint() speak
-    as_root = ["--allow-root"] if os.geteuid() == 0 else []  # containers: Jupyter refuses root otherwise
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={work}", *as_root, *arguments]
-    sys.stdout.flush()
-    os.execv(sys.executable, command)
+    work = ROOT / "work" / lang
+    if work.exists():
+        os.environ["GOODPUT_LANG"] = lang  # what check() and hint() speak
+        start(work, arguments)
+    print(
+        {"es": "No hay cuadernos: make notebooks", "en": "No notebooks: make notebooks"}[lang],
+        file=sys.stderr,
+    )
+    return 2
 
 
 if __name__ == "__main__":
