@@ -64,17 +64,25 @@ def breaches(glossary: Glossary, es: str, en: str) -> Iterator[Breach]:
     for english, spanish in glossary.terms.items():
         if match := _find(english, plain):
             yield Breach(
-                match.start(), f'"{match[0]}" in a Spanish cell', f'write "{spanish}" (course/glossary.toml)'
+                match.start(),
+                f'"{_words(match)}" in a Spanish cell',
+                f'write "{spanish}" (course/glossary.toml)',
             )
     for word, refused in glossary.keep.items():
         for translation in refused:
             if match := _find(translation, plain):
                 yield Breach(
-                    match.start(), f'"{match[0]}" for "{word}"', f'write "{word}": it is never translated'
+                    match.start(),
+                    f'"{_words(match)}" for "{word}"',
+                    f'write "{word}": it is never translated',
                 )
         if _find(word, en) and not _find(word, es):
             what = f'"{word}" stands in the English cell but not in the Spanish one'
             yield Breach(None, what, f'write "{word}" in both: it is never translated')
+
+
+def _words(match: re.Match[str]) -> str:
+    return " ".join(match[0].split())
 
 
 def _find(term: str, text: str) -> re.Match[str] | None:

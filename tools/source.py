@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import jupytext
+import nbformat
 
 from tools.problems import Problem, SourceError
 
@@ -76,7 +77,11 @@ def read_cells(path: Path, name: str) -> list[Cell]:
                 Problem(name, number, "text before the first `# %%` line", "move it into a cell or remove it")
             )
     # From the first marker on: jupytext takes comment lines before it for the notebook's own header.
-    parsed = jupytext.reads("\n".join(lines[starts[0] - 1 :]), fmt="py:percent").cells
+    try:
+        parsed = jupytext.reads("\n".join(lines[starts[0] - 1 :]), fmt="py:percent").cells
+    except nbformat.ValidationError as error:
+        what = f"a cell option of the wrong kind: {error.message}"
+        raise SourceError(Problem(name, 0, what, 'write tags=["parameters"], a list of words')) from None
     if len(parsed) != len(starts):
         raise SourceError(
             Problem(name, 0, f"{len(starts)} `# %%` lines but {len(parsed)} cells", "check the cell markers")
@@ -111,7 +116,6 @@ def _marker_lines(text: str, name: str) -> list[int]:
 
 def _cell(raw: Any, name: str, marker: int, body: list[str], problems: list[Problem]) -> Cell:
     options = {key: value for key, value in raw.metadata.items() if key not in JUPYTEXT_OWN}
-    tags = options.get("tags", [])
     blank = ("", "#") if raw.cell_type == "markdown" else ("",)
     skipped = next((i for i, line in enumerate(body) if line.strip() not in blank), 0)
     cell = Cell(
@@ -121,7 +125,7 @@ def _cell(raw: Any, name: str, marker: int, body: list[str], problems: list[Prob
         kind=raw.cell_type,
         text=raw.source.strip("\n"),
         **{key: options.get(key) for key in OPTIONS if key != "tags"},
-        tags=tuple(tags) if isinstance(tags, list) else (),
+        tags=tuple(options.get("tags", ())),
     )
     for key, value in options.items():
         if key not in OPTIONS:
@@ -129,8 +133,6 @@ def _cell(raw: Any, name: str, marker: int, body: list[str], problems: list[Prob
             problems.append(cell.problem(what, f'use only {", ".join(OPTIONS)}, written as key="value"'))
         elif key != "tags" and not isinstance(value, str):
             problems.append(cell.problem(f"{key}={value!r} is not text", f'write {key}="..."'))
-    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-        problems.append(cell.problem("tags is not a list of words", 'write tags=["parameters"]'))
     if cell.kind not in ("markdown", "code"):
         problems.append(cell.problem(f"a {cell.kind} cell", "use a code cell or `# %% [markdown]`"))
     if cell.kind == "markdown" and any(line and not line.startswith("#") for line in body):
