@@ -107,7 +107,8 @@ def grade_all(collected: Collected, sessions: Sequence[Session], finished: Calla
         for done in [pool.submit(work, session) for session in sessions]:
             done.result()
     ordered = [verdicts[index] for index in sorted(verdicts)]
-    return build(ordered, machine=asdict(machine.describe()), course=course_version(), problems=collected.problems)
+    return build(ordered, machine=asdict(machine.describe()), course=course_version(),
+                 problems=collected.problems, ceilings=machine.ceilings(sessions[0].device))  # fmt: skip
 
 
 def course_version() -> str:

@@ -100,6 +100,14 @@ def package_folders() -> list[str]:
     return [p for p in sys.path if os.path.isdir(p) and p.rstrip("/").endswith(PACKAGE_FOLDERS)]
 
 
+def compiler_roots() -> list[str]:
+    """Where the C++ compiler lives when it is not among the system folders (a toolchain of its own in /opt, say)."""
+    found = os.environ.get("CXX", "g++")  # as goodput.emulator chooses it
+    found = shutil.which(found) or shutil.which("g++")
+    places = {os.path.dirname(os.path.dirname(p)) for p in (found, os.path.realpath(found))} if found else set()
+    return sorted(p for p in places if p not in ("", "/") and not p.startswith(SYSTEM))
+
+
 def gpu_binds(index: int) -> list[str]:
     nodes = [n for n in GPU_NODES if os.path.exists(n)] + [f"/dev/nvidia{index}"]
     arguments = [a for n in nodes if os.path.exists(n) for a in ("--dev-bind", n, n)]
@@ -156,7 +164,7 @@ def wrap(argv: Sequence[str], readable: Sequence[str] = (), writable: Sequence[s
         for name in WORKER_FILES:
             if (PACKAGE / "grader" / name).exists():
                 command += ["--ro-bind", str(PACKAGE / "grader" / name), str(PACKAGE / "grader" / name)]
-    for folder in readable:
+    for folder in [*compiler_roots(), *readable]:
         command += ["--ro-bind", folder, folder]
     for folder in writable:
         command += ["--bind", folder, folder]

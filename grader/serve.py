@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from html import escape
 from typing import Any
 
 from grader import course, latch
@@ -45,7 +46,7 @@ def main() -> None:
     except CannotGrade as e:
         message = why_not(e.key, e.facts, json.loads(first)["lang"])
         text = " ".join([message.headline, message.detail, message.next_step])
-        say(html=f"<p>{text}</p>", text=text, outcome="not_graded")
+        say(html=f"<p>{escape(text)}</p>", text=text, outcome="not_graded")
 
 
 def answer_check(request: dict[str, Any], session: Any) -> dict[str, Any]:
@@ -53,7 +54,7 @@ def answer_check(request: dict[str, Any], session: Any) -> dict[str, Any]:
     try:
         task = course.task(request["name"])
     except course.CourseError as e:
-        return {"html": f"<p>{e}</p>", "text": str(e), "outcome": "error"}
+        return {"html": f"<p>{escape(str(e))}</p>", "text": str(e), "outcome": "error"}
     answer = Answer(task.name, request["source"], tuple(request["helpers"]))
     verdict = latch.apply(grade(answer, task, session), session)
     html, text = notebook_html(verdict, lang), notebook_text(verdict, lang)
@@ -64,8 +65,6 @@ def answer_check(request: dict[str, Any], session: Any) -> dict[str, Any]:
 
 def after_success(task: Any, lang: str) -> str:
     """The course's solution and its why, folded away beside the learner's own."""
-    from html import escape
-
     label = {"es": "Compara con la solución del curso", "en": "Compare with the course's solution"}[lang]
     why = course.why(task, lang)
     return (f"<details style='margin:.6em 0'><summary>{label}</summary><pre style='overflow:auto'>{escape(course.solution(task))}"

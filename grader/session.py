@@ -57,7 +57,8 @@ class Session:
         """Puts a compiler or an emulated kernel into its own sandbox (the same level as the workers)."""
         if self.level == "process":
             return list(argv)
-        env = {"PATH": "/usr/bin:/bin", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
+        search = [f"{root}/bin" for root in sandbox.compiler_roots()]
+        env = {"PATH": ":".join([*search, "/usr/bin", "/bin"]), "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
         return sandbox.wrap(argv, readable, writable, env=env, python=False)
 
 

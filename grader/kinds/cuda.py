@@ -61,7 +61,8 @@ def _check_loaded(worker: Process, task: Task, session: Session, done: Checked) 
     try:
         planned = {name: _plans(worker, task, group) for name, group in calls.items()}
     except NotAPermutation as e:
-        done.fail(Diagnosis("mismatch", {"case": "", "output": str(e)}))
+        done.fail(Diagnosis("rule broken", {"rule": {"es": f"{e} solo puede mover palabras de 4 bytes: el resultado debe ser una permutación",
+                                                      "en": f"{e} may only move 4-byte words: its result must be a permutation"}}))
         return
     session.progress(task.name, "compile")
     began = time.perf_counter()
