@@ -131,17 +131,26 @@ def recorded(chapter: str | Path) -> Recorded:
     return Recorded(path)
 
 
-def record(chapter: str | Path, values: Mapping[str, Any], *, gpu: str | None = None) -> Path:
-    """Merge values into the chapter's file of a GPU (default: the one here), with date and versions; return
-    the file.
+def record(
+    chapter: str | Path,
+    values: Mapping[str, Any],
+    *,
+    gpu: str | None = None,
+    versions: Mapping[str, str] | None = None,
+    date: str | None = None,
+) -> Path:
+    """Merge values into the chapter's file of a GPU, with date and versions; return the file.
 
+    By default they were measured here, today. For results from elsewhere name the `gpu`, with its `versions`
+    (none if unknown: those of this machine would be untrue) and the ISO `date`.
     Safe against a second writer and against being killed: the folder is locked, the file is replaced whole.
     """
     name = gpu or _gpu_name()
     folder = recorded(chapter).folder
     folder.mkdir(exist_ok=True)
     path = folder / f"{slug(name)}.json"
-    stamp = {"date": _today(), "versions": describe().versions}
+    software = dict(versions or {}) if gpu else describe().versions
+    stamp = {"date": date or _today(), "versions": software}
     entries = {key: {"value": plain(key, value), **stamp} for key, value in values.items()}
     lock = os.open(folder, os.O_RDONLY)
     try:

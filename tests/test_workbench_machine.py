@@ -155,6 +155,8 @@ def test_host_copy_buffers_are_four_times_the_last_level_cache_or_refused():
 def test_host_probes_measure_for_real():
     copied = cpu_probes.copy("copy_gb_per_s", 2**20, windows=3)
     multiplied = cpu_probes.matmul("fp32_gflop_per_s", 64, windows=3)
+    sent = cpu_probes.loopback("loopback_gb_per_s", 2**21, windows=3)
+    assert sent.value > 0 and sent.samples == 3
     assert copied.value > 0 and "read + bytes written" in copied.shape
     assert multiplied.value > 0 and "64 x 64 x 64" in multiplied.shape
 

@@ -1,4 +1,4 @@
-"""Ceilings of the host: memory copy, fp32 matrix product, sequential disk. For real, on any machine.
+"""Ceilings of the host: memory copy, fp32 matrix product, sequential disk, loopback. For real, on any machine.
 
 `probes(machine, scratch)` returns the list that `probe.run` measures. Copies count the bytes read and the
 bytes written and use buffers of at least four times the last-level cache; the disk probe (`disk_probe.py`)
@@ -16,6 +16,7 @@ from goodput.clock import sample
 from goodput.machine.ceiling import Ceiling
 from goodput.machine.disk_probe import disk_rates
 from goodput.machine.fingerprint import Machine
+from goodput.machine.loopback_probe import loopback_gb_per_s
 from goodput.machine.probe import Probe, Unavailable, from_values, rate
 
 WINDOWS = 10
@@ -24,6 +25,8 @@ MATRIX_SIDE = (
     2048  # 17 GFLOP, 50 MB: a few tenths of a second on two cores, beyond every cache but the largest
 )
 DISK_BYTES = 512 * 2**20  # longer than a drive's write cache hides, short enough for a shared scratch disk
+
+LOOPBACK_BYTES = 256 * 2**20  # per window: a tenth of a second or more
 
 
 def probes(machine: Machine, scratch: Path) -> list[Probe]:
@@ -36,6 +39,7 @@ def probes(machine: Machine, scratch: Path) -> list[Probe]:
         ("fp32_gflop_per_s", lambda name: matmul(name, MATRIX_SIDE)),
         ("disk_write_mb_per_s", lambda name: from_values(name, rates().write_mb_per_s, rates().write_how)),
         ("disk_read_mb_per_s", lambda name: from_values(name, rates().read_mb_per_s, rates().read_how)),
+        ("loopback_gb_per_s", lambda name: loopback(name, LOOPBACK_BYTES)),
     ]
 
 
@@ -67,3 +71,8 @@ def matmul(name: str, side: int, windows: int = WINDOWS) -> Ceiling:
     seconds = [t / 1e6 for t in samples.times_us]
     shape = f"torch.mm in float32, {side} x {side} x {side}, {torch.get_num_threads()} threads, random normal inputs"
     return rate(name, 2 * side**3 / 1e9, seconds, shape)
+
+
+def loopback(name: str, window_bytes: int, windows: int = WINDOWS) -> Ceiling:
+    rates = loopback_gb_per_s(window_bytes, windows)
+    return from_values(name, rates, "one TCP stream over 127.0.0.1, messages of 1 MiB; bytes received")

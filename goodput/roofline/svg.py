@@ -27,7 +27,7 @@ from goodput.roofline.position import Position
 
 WIDTH, HEIGHT = 440, 330  # a phone is 360-430 CSS pixels wide: text stays close to its nominal size there
 LEFT, RIGHT, TOP, BOTTOM = 46, 62, 30, 40
-CHARACTER, LINE = 6.0, 12  # estimated width and height of 10.5 px text, for placing labels
+CHARACTER, LINE = 6.2, 12  # estimated width and height of 10.5 px text, for placing labels
 
 # Colours of goodput.show, and lighter ones of the same hues on a dark page; 4.5:1 against the background for
 # text.

@@ -28,6 +28,7 @@ from goodput.show.style import BLUE, INK, ORANGE, SOFT, Chart, chart, style
 
 HEIGHT_IN = 4.6
 _ROOF = "#8a92a3"
+_LINE_PX = 16  # a line of 10 pt text at 100 pixels per inch
 _LIMITS = {
     "es": "Azul: limita la memoria. Naranja: limita el cómputo. Porcentaje: fracción del techo medido.",
     "en": "Blue: bound by memory. Orange: bound by compute. Percentage: share of the measured roof.",
@@ -104,23 +105,22 @@ def _roof_names(axes, drawn: Layout) -> None:
 def _dots(axes, drawn: Layout, lang: Language | None) -> None:
     if not drawn.dots:
         return
-    texts = []
+    names = []
     for dot in drawn.dots:
         aside = f" ({pick(TEXTS[dot.aside], lang)})" if dot.aside else ""
-        texts.append(f"{dot.label}  {dot.fraction:.0%}{aside}".strip())
-        axes.plot(dot.x, dot.y, "o", ms=9, color=BLUE if dot.bound == "memory" else ORANGE, mec="white", mew=1.5,
-                  zorder=5, clip_on=False)  # fmt: skip
+        name = f"{dot.label}  {dot.fraction:.0%}{aside}".strip()
+        names.append(axes.text(dot.x, dot.y, name, size=10, color=INK, path_effects=_halo(), zorder=6))
+        colour = BLUE if dot.bound == "memory" else ORANGE
+        axes.plot(dot.x, dot.y, "o", ms=9, color=colour, mec="white", mew=1.5, zorder=5, clip_on=False)
     at = [tuple(axes.transData.transform((dot.x, dot.y))) for dot in drawn.dots]
     box = axes.get_window_extent()
-    taken = [
-        (box.x0, y - 2, box.x1, y + 2) for _, v in drawn.roofs for y in [axes.transData.transform((1, v))[1]]
-    ]
-    bounds = (box.x0, box.y0, box.x1, box.y1)
-    widths = [len(text) * 7.4 for text in texts]  # pixels of 10 pt text at 100 dpi
-    corners = place_labels(at, widths, 16, bounds, 7, taken)
+    roofs = [axes.transData.transform((1, value))[1] for _, value in drawn.roofs]
+    taken = [(box.x0, y - 2, box.x1, y + 2) for y in roofs]
+    widths = [name.get_window_extent().width for name in names]
+    corners = place_labels(at, widths, _LINE_PX, (box.x0, box.y0, box.x1, box.y1), 8, taken)
     back = axes.transData.inverted()
-    for text, (x, y), dot, width in zip(texts, corners, at, widths, strict=True):
-        if end := leader_end(dot, (x, y), width, 16):
+    for name, (x, y), dot, width in zip(names, corners, at, widths, strict=True):
+        name.set_position(back.transform((x, y + 3)))
+        if end := leader_end(dot, (x, y), width, _LINE_PX):
             xs, ys = zip(*back.transform([dot, end]), strict=True)
             axes.plot(xs, ys, color=SOFT, lw=0.8, zorder=4)
-        axes.text(*back.transform((x, y + 3)), text, size=10, color=INK, path_effects=_halo(), zorder=6)
