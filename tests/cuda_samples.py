@@ -19,7 +19,8 @@ class Sample:
 
 
 def _kernel(parameters: str, body: str, before: str = "") -> str:
-    return f'{before}\nextern "C" __global__ void k({parameters}) {{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n{body}\n}}\n'
+    index = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+    return f'{before}\nextern "C" __global__ void k({parameters}) {{\n  {index}\n{body}\n}}\n'
 
 
 _COPY_1 = _kernel("float* x, float* y", "y[i] = x[i];")

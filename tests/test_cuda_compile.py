@@ -65,16 +65,24 @@ def test_errors_stand_before_warnings_in_order_of_lines():
     source = 'extern "C" __global__ void f(float* x) {\n  int unused;\n  x[0] = one;\n  x[1] = two;\n}\n'
     with pytest.raises(CompileError) as caught:
         compile_cubin(source, "sm_80")
-    assert [(m.severity, m.line) for m in caught.value.messages] == [("error", 3), ("error", 4), ("warning", 2)]
+    assert [(m.severity, m.line) for m in caught.value.messages] == [
+        ("error", 3),
+        ("error", 4),
+        ("warning", 2),
+    ]
 
 
 def test_an_error_inside_a_macro_names_the_line_that_uses_it():
-    (message,) = errors_of('#define BAD(a) undefined_name(a)\nextern "C" __global__ void f(float* x) {\n  x[0] = BAD(3);\n}\n')
+    (message,) = errors_of(
+        '#define BAD(a) undefined_name(a)\nextern "C" __global__ void f(float* x) {\n  x[0] = BAD(3);\n}\n'
+    )
     assert (message.file, message.line) == ("", 3) and "undefined_name" in message.text
 
 
 def test_an_error_inside_a_header_keeps_the_name_of_the_header():
-    (message, *_) = errors_of("#define __forceinline__ nonsense\n#include <goodput/primitives.cuh>\n" + DOUBLE)
+    (message, *_) = errors_of(
+        "#define __forceinline__ nonsense\n#include <goodput/primitives.cuh>\n" + DOUBLE
+    )
     assert message.file.endswith("goodput/primitives.cuh") and message.source_line == ""
 
 
@@ -84,7 +92,9 @@ def test_a_missing_header_is_named_with_its_line():
 
 
 def test_an_error_in_inline_ptx_names_the_line_of_the_asm():
-    messages = errors_of('extern "C" __global__ void f(float* x) {\n  x[0] = 1;\n\n  asm volatile("foo.bar;");\n}\n')
+    messages = errors_of(
+        'extern "C" __global__ void f(float* x) {\n  x[0] = 1;\n\n  asm volatile("foo.bar;");\n}\n'
+    )
     assert {m.line for m in messages} == {4} and any("foo" in m.text for m in messages)
 
 
@@ -95,7 +105,9 @@ def test_too_much_static_shared_memory_is_an_error_of_the_source():
 
 
 def test_warnings_are_kept_when_it_compiles():
-    built = compile_cubin('extern "C" __global__ void f(float* x) {\n  int unused = 3;\n  x[0] = 1;\n}\n', "sm_80")
+    built = compile_cubin(
+        'extern "C" __global__ void f(float* x) {\n  int unused = 3;\n  x[0] = 1;\n}\n', "sm_80"
+    )
     assert [(m.severity, m.line) for m in built.warnings] == [("warning", 2)]
 
 

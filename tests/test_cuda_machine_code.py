@@ -84,7 +84,10 @@ def test_registers_and_stack_agree_with_cuobjdump(tmp_path):
     path = tmp_path / "k.cubin"
     path.write_bytes(built.cubin)
     text = subprocess.run([cuobjdump, "-res-usage", path], capture_output=True, text=True, check=True).stdout
-    told = {name: (int(regs), int(stack)) for name, regs, stack in re.findall(r"Function (\w+):\s+REG:(\d+) STACK:(\d+)", text)}
+    told = {
+        name: (int(regs), int(stack))
+        for name, regs, stack in re.findall(r"Function (\w+):\s+REG:(\d+) STACK:(\d+)", text)
+    }
     ours = machine_code.resources(built.cubin)
     assert told == {name: (r.registers, r.stack_bytes) for name, r in ours.items()}
 

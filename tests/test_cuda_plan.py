@@ -24,7 +24,17 @@ def full_plan() -> Plan:
         MAP,
     )
     first = Launch(
-        SOURCE, "f", (4, 2, 1), (32, 8, 1), args, 4096, (2, 1, 1), True, True, {"taps": Constant("w", 0, 68)}, True
+        SOURCE,
+        "f",
+        (4, 2, 1),
+        (32, 8, 1),
+        args,
+        4096,
+        (2, 1, 1),
+        True,
+        True,
+        {"taps": Constant("w", 0, 68)},
+        True,
     )
     return Plan((first, Launch(SOURCE, "f", (1, 1, 1), (1, 1, 1))), {"scratch0": 0, "scratch1": 2**33})
 
@@ -103,7 +113,9 @@ BROKEN_LAUNCHES = {
     "map box too wide for its swizzle": {"args": [["map", "x", 0, "float32", [64, 8], [256], [64, 8], 128]]},
     "map box too tall": {"args": [["map", "x", 0, "float32", [64, 8], [256], [32, 257], 128]]},
     "map swizzle unknown": {"args": [["map", "x", 0, "float32", [64, 8], [256], [32, 8], 96]]},
-    "map of three dimensions": {"args": [["map", "x", 0, "float32", [64, 8, 2], [256, 4096], [32, 8, 1], 128]]},
+    "map of three dimensions": {
+        "args": [["map", "x", 0, "float32", [64, 8, 2], [256, 4096], [32, 8, 1], 128]]
+    },
     "map of an empty tensor": {"args": [["map", "x", 0, "float32", [64, 0], [256], [32, 8], 128]]},
     "constants as a list": {"constants": []},
     "constant name not an identifier": {"constants": {"a b": ["w", 0, 4]}},

@@ -47,7 +47,10 @@ def test_views_keep_their_buffer_and_get_a_byte_offset():
 
 def test_offsets_count_from_the_start_of_the_storage_that_was_given():
     whole = meta(10, 8)
-    assert args_of(lambda x: launch(F, 1, 32, [x, x[1:]]), x=whole[3:, 2:]) == (Buffer("x", 104), Buffer("x", 136))
+    assert args_of(lambda x: launch(F, 1, 32, [x, x[1:]]), x=whole[3:, 2:]) == (
+        Buffer("x", 104),
+        Buffer("x", 136),
+    )
 
 
 def test_two_names_of_one_storage_share_the_first_name():
@@ -65,7 +68,13 @@ def test_tensors_that_the_answer_makes_become_scratch():
 
     plan = record(answer, {"x": meta(4)})
     made = [arg for entry in plan.launches for arg in entry.args if arg.name != "x"]
-    assert made == [Buffer("scratch0"), Buffer("scratch1"), Buffer("scratch2"), Buffer("scratch3", 12), Buffer("scratch4")]
+    assert made == [
+        Buffer("scratch0"),
+        Buffer("scratch1"),
+        Buffer("scratch2"),
+        Buffer("scratch3", 12),
+        Buffer("scratch4"),
+    ]
     assert plan.scratch == {"scratch0": 16, "scratch1": 16, "scratch2": 16, "scratch3": 60, "scratch4": 7}
     assert plan.buffers() == {"x", *plan.scratch}
 
@@ -82,7 +91,17 @@ def test_numbers_become_the_c_type_that_the_kernel_declares():
 
 def test_constants_and_attributes_are_kept():
     def answer(x, taps):
-        launch(F, (4, 2), (8, 4), [x], smem=1024, cluster=2, cooperative=True, pdl=True, constants={"taps": taps[1:]})
+        launch(
+            F,
+            (4, 2),
+            (8, 4),
+            [x],
+            smem=1024,
+            cluster=2,
+            cooperative=True,
+            pdl=True,
+            constants={"taps": taps[1:]},
+        )
 
     entry = record(answer, {"x": meta(4), "taps": meta(18)}).launches[0]
     assert (entry.grid, entry.block, entry.smem) == ((4, 2, 1), (8, 4, 1), 1024)
@@ -101,7 +120,10 @@ def test_a_tensor_map_describes_the_view():
 
 
 REFUSED_MAPS = {
-    "rows not 16 bytes apart": (lambda x: tensor_map(x[:, :3].as_strided((4, 3), (3, 1)), (4, 4)), "multiple of 16 bytes apart"),
+    "rows not 16 bytes apart": (
+        lambda x: tensor_map(x[:, :3].as_strided((4, 3), (3, 1)), (4, 4)),
+        "multiple of 16 bytes apart",
+    ),
     "start not aligned": (lambda x: tensor_map(x[:, 1:], (4, 4)), "start at a multiple of 16"),
     "column-major": (lambda x: tensor_map(x.T, (4, 4)), "row-major"),
     "one dimension": (lambda x: tensor_map(x.view(-1), (4, 4)), "x.view"),
@@ -120,10 +142,18 @@ def test_a_tensor_map_that_no_gpu_could_use_is_refused(call, sentence):
 
 
 REFUSED_LAUNCHES = {
-    "mixed devices": (lambda x: launch(F, 1, 32, [x, torch.empty(3, device="cpu")]), ValueError, "device=x.device"),
+    "mixed devices": (
+        lambda x: launch(F, 1, 32, [x, torch.empty(3, device="cpu")]),
+        ValueError,
+        "device=x.device",
+    ),
     "no tensor": (lambda x: launch(F, 1, 32, [3]), ValueError, "pass the output tensor"),
     "not a list": (lambda x: launch(F, 1, 32, x), TypeError, r"write \[x, out, n\]"),
-    "a list in the list": (lambda x: launch(F, 1, 32, [x, [1]]), TypeError, "argument 1 of f is a list: pass"),
+    "a list in the list": (
+        lambda x: launch(F, 1, 32, [x, [1]]),
+        TypeError,
+        "argument 1 of f is a list: pass",
+    ),
     "none": (lambda x: launch(F, 1, 32, [x, None]), TypeError, "null pointer"),
     "a long integer": (lambda x: launch(F, 1, 32, [x, 2**31]), ValueError, r"ctypes.c_int64\(value\)"),
     "an infinite double for a float": (lambda x: launch(F, 1, 32, [x, 1e300]), ValueError, "c_double"),
@@ -133,9 +163,21 @@ REFUSED_LAUNCHES = {
     "empty grid": (lambda x: launch(F, 0, 32, [x]), ValueError, "return before the launch"),
     "block too large": (lambda x: launch(F, 1, 2048, [x]), ValueError, "1 to 1024"),
     "shared memory too large": (lambda x: launch(F, 1, 32, [x], smem=300_000), ValueError, "0 to 262144"),
-    "constant not a tensor": (lambda x: launch(F, 1, 32, [x], constants={"taps": 3.0}), TypeError, "pass a tensor"),
-    "constant not contiguous": (lambda x: launch(F, 1, 32, [x], constants={"taps": x.T}), ValueError, "contiguous"),
-    "65 launches": (lambda x: [launch(F, 1, 32, [x]) for _ in range(65)], ValueError, "do more work per kernel"),
+    "constant not a tensor": (
+        lambda x: launch(F, 1, 32, [x], constants={"taps": 3.0}),
+        TypeError,
+        "pass a tensor",
+    ),
+    "constant not contiguous": (
+        lambda x: launch(F, 1, 32, [x], constants={"taps": x.T}),
+        ValueError,
+        "contiguous",
+    ),
+    "65 launches": (
+        lambda x: [launch(F, 1, 32, [x]) for _ in range(65)],
+        ValueError,
+        "do more work per kernel",
+    ),
 }
 
 
@@ -156,7 +198,13 @@ def test_an_unknown_kernel_name_lists_the_kernels_there_are():
 
 @pytest.mark.parametrize(
     "compute",
-    [lambda x: torch.zeros(3, device="meta"), lambda x: x + 1, lambda x: x.T.contiguous(), lambda x: x.zero_(), lambda x: x.sum()],
+    [
+        lambda x: torch.zeros(3, device="meta"),
+        lambda x: x + 1,
+        lambda x: x.T.contiguous(),
+        lambda x: x.zero_(),
+        lambda x: x.sum(),
+    ],
 )
 def test_torch_may_not_compute_while_recording(compute):
     with pytest.raises(PlanError, match="do the rest inside a kernel"):

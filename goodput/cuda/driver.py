@@ -63,7 +63,7 @@ class Device:
 
     @property
     def name(self) -> str:
-        return check(driver.cuDeviceGetName(128, self._device)).decode(errors="replace").rstrip("\0")
+        return check(driver.cuDeviceGetName(128, self._device)).split(b"\0")[0].decode(errors="replace")
 
     @property
     def multiprocessors(self) -> int:

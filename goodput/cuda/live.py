@@ -9,11 +9,17 @@ returns when the tensors are written.
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING
 
 import torch
 
 from goodput.cuda.plan import Buffer, Launch
 from goodput.cuda.storages import Storages
+
+if TYPE_CHECKING:
+    from goodput.cuda.driver import Device
+    from goodput.cuda.module import Module
+    from goodput.emulator import Failure, Program
 
 
 def call(device: torch.device) -> GpuCall | EmulatedCall:
@@ -59,15 +65,25 @@ class EmulatedCall:
 
         memory = {name: _bytes_of(tensor) for name, tensor in self._storages.tensors.items()}
         buffers = {
-            name: emulator.BufferSpec(data=data.numpy(), writable=True) for name, data in memory.items()
+            name: emulator.BufferSpec(memory[name].numpy(), dtype=str(tensor.dtype).removeprefix("torch."))
+            for name, tensor in self._storages.tensors.items()
         }
-        done = emulator.run(_program(entry.source, entry.kernel), [entry], buffers, trace=False)
+        done = emulator.run(_program(entry.source, entry.kernel), [entry], buffers)
+        if done.printed:
+            print(done.printed, end="")
         if done.failure is not None:
             raise LaunchError(
-                done.failure.kind, done.failure.text, {"kernel": entry.kernel, "line": done.failure.line}
+                done.failure.kind, done.failure.text, _facts(done.failure) | {"kernel": entry.kernel}
             )
         for name, data in done.outputs.items():
-            memory[name].copy_(torch.frombuffer(bytearray(data), dtype=torch.uint8))
+            if data:
+                memory[name].copy_(torch.frombuffer(bytearray(data), dtype=torch.uint8))
+
+
+def _facts(failure: Failure) -> dict[str, object]:
+    """What is known about where it happened; "tensor0" is the first tensor among the arguments."""
+    names = ("line", "block", "thread", "other_line", "other_thread", "buffer", "offset", "schedule")
+    return {name: value for name in names if (value := getattr(failure, name)) not in (None, "")}
 
 
 def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
@@ -76,14 +92,14 @@ def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
 
 
 @functools.cache
-def _device(ordinal: int):
+def _device(ordinal: int) -> Device:
     from goodput.cuda.driver import Device
 
     return Device(ordinal)
 
 
 @functools.cache
-def _module(source: str, rdc: bool, ordinal: int):
+def _module(source: str, rdc: bool, ordinal: int) -> Module:
     from goodput.cuda import cubin_cache, nvrtc
     from goodput.cuda.module import Module
 
@@ -93,7 +109,8 @@ def _module(source: str, rdc: bool, ordinal: int):
 
 
 @functools.cache
-def _program(source: str, kernel: str):
+def _program(source: str, kernel: str) -> Program:
     from goodput import emulator
+    from goodput.cuda.kernels import kernel_names
 
-    return emulator.build(source, [kernel])
+    return emulator.build(source, sorted({kernel, *kernel_names(source)}))

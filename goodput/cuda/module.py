@@ -36,7 +36,7 @@ class Module:
     def __init__(self, device: Device, cubin: bytes) -> None:
         device.use()
         self.device = device
-        self._names = tuple(cubin_file.kernels(cubin))
+        self._entries = cubin_file.kernels(cubin)
         self._handle = check(driver.cuModuleLoadData(cubin))
         self._functions: dict[str, Function] = {}
 
@@ -62,8 +62,8 @@ class Module:
         check(driver.cuModuleUnload(self._handle))
 
     def _load(self, name: str) -> Function:
-        if name not in self._names:
-            raise LaunchError("unknown kernel", _no_kernel(name, self._names))
+        if name not in self._entries:
+            raise LaunchError("unknown kernel", _no_kernel(name, tuple(self._entries)))
         handle = check(driver.cuModuleGetFunction(self._handle, name.encode()))
 
         def attribute(key: str) -> int:
@@ -79,7 +79,7 @@ class Module:
             parameters=_parameters(handle),
             registers=attribute("NUM_REGS"),
             local_bytes=attribute("LOCAL_SIZE_BYTES"),
-            shared_bytes=attribute("SHARED_SIZE_BYTES"),
+            shared_bytes=self._entries[name].shared_bytes,
             most_threads=attribute("MAX_THREADS_PER_BLOCK"),
         )
 
