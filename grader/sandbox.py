@@ -40,7 +40,7 @@ SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/etc/alternative
           "/etc/ld.so.conf.d", "/etc/localtime", "/opt/nvidia")  # fmt: skip
 GPU_NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset", "/dev/nvidia-caps")
 PACKAGE_FOLDERS = ("site-packages", "dist-packages", ".site")  # .site: packages unpacked beside a checkout
-WORKER_FILES = ("channel.py", "worker.py", "worker_torch.py", "worker_pages.py", "device_worker.py", "layout.py", "__init__.py")
+WORKER_FILES = ("channel.py", "worker.py", "worker_torch.py", "worker_pages.py", "worker_triton.py", "device_worker.py", "layout.py", "__init__.py")
 
 
 @dataclass(frozen=True)

@@ -43,12 +43,6 @@ class Session:
     seed: int = field(default_factory=fresh_seed)
     disturbance: Any = None  # grader.disturbance.Watch on a GPU
 
-    @property
-    def arch(self) -> str:
-        """Compile target of this GPU, with the architecture-specific features where they exist."""
-        major, minor = self.capability
-        return f"sm_{major}{minor}" + ("a" if major >= 9 else "")
-
     def worker(self, flavour: str, memory_mb: int = 4096, gpu: bool = False, spare: bool = True) -> Process:
         env = {"TRITON_INTERPRET": "1"} if flavour == "triton" and not gpu else None
         return self.spares.take(flavour, gpu=self.gpu if gpu else None, memory_mb=memory_mb, extra_env=env, keep_spare=spare)

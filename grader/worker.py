@@ -16,7 +16,7 @@ from typing import Any
 from grader.channel import Channel, PeerGone
 
 WARM = {"torch": ("torch", "numpy"), "cuda": ("torch", "numpy", "goodput.cuda"), "triton": ("torch", "numpy", "triton"),
-        "plain": ()}  # fmt: skip
+        "triton_offline": ("torch", "numpy", "triton"), "plain": ()}  # fmt: skip
 
 
 class Refused(Exception):

@@ -210,6 +210,16 @@ def operations(session: Any, channel: Any) -> dict[str, Any]:
         dynamo.reset()
         return {"graphs": len(graphs), "operations": graphs, "breaks": reasons, "capture_scalar_outputs": capture}
 
-    table: dict[str, Any] = {"attach": do_attach, "detach": do_detach, "run": do_run, "page": do_page, "window": do_window,
+    def do_triton_compile(message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
+        """Machine code of the Triton kernels that one call launches; nothing runs."""
+        import json
+
+        from grader.worker_triton import compile_launches
+
+        where = attached[message["key"]]
+        made = compile_launches(session.function, arguments(message["args"], where.calls[0]), message["archs"])
+        return {"body": json.dumps(made.pop("texts")).encode(), **made}
+
+    table: dict[str, Any] = {"triton_compile": do_triton_compile, "attach": do_attach, "detach": do_detach, "run": do_run, "page": do_page, "window": do_window,
              "plan": do_plan, "prepare": do_prepare, "bad_input": do_bad_input, "graphs": do_graphs}  # fmt: skip
     return table

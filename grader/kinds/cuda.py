@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from goodput.cuda.nvrtc import architecture
 from goodput.cuda.plan import Plan
 from grader.checked import Checked
 from grader.facts import Facts, settle
@@ -67,7 +68,7 @@ def _check_loaded(worker: Process, task: Task, session: Session, done: Checked) 
     session.progress(task.name, "compile")
     began = time.perf_counter()
     plan = planned[largest][0][1]
-    archs = (session.arch,) if session.device == "cuda" else task.sass_archs
+    archs = (architecture(session.capability),) if session.device == "cuda" else task.sass_archs
     sass, failure = compile_plan(session, plan, archs)
     if failure is not None:
         done.fail(failure)

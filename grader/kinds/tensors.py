@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from goodput.cuda.nvrtc import architecture
 from grader.buffers import Arena, HostArena, lay_out
 from grader.checked import Checked
 from grader.facts import Facts, Sass, settle
@@ -159,10 +160,10 @@ def triton_facts(task: Task, answer: Answer, session: Session, case: Case) -> Fa
             load(worker, task, answer)
             arena.publish(0, call.inputs)
             worker.ask("attach", 20.0, fds=(arena.fd,), key="evidence", memory="memfd", layout=arena.layout.to_json())
-            archs = [session.arch] if session.device == "cuda" else list(task.sass_archs)
+            archs = [architecture(session.capability)] if session.device == "cuda" else list(task.sass_archs)
             reply, body = worker.ask("triton_compile", 120.0, max_body=64 << 20, key="evidence", args=call.positional(task), archs=archs)
         finally:
             arena.close()
     texts: dict[str, Any] = json.loads(body)
     resources = reply["resources"]
-    return Facts(sass=Sass(texts, resources), extra={"launches": reply["launches"]})
+    return Facts(sass=Sass(texts, resources), extra={k: reply.get(k) for k in ("launches", "torch_operations")})
