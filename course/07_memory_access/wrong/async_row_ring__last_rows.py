@@ -1,6 +1,6 @@
 """No group is committed for a row that does not exist, so the wait counts wrong for the last rows of a block."""
 
-DIAGNOSIS = "wrong only at the tail"
+DIAGNOSIS = "race"
 EDITS = [
     (
         "    fetch(row + STAGES * blocks, stage);",
