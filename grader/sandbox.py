@@ -111,7 +111,7 @@ def compiler_roots() -> list[str]:
 def gpu_binds(index: int) -> list[str]:
     nodes = [n for n in GPU_NODES if os.path.exists(n)] + [f"/dev/nvidia{index}"]
     arguments = [a for n in nodes if os.path.exists(n) for a in ("--dev-bind", n, n)]
-    for folder in ("/usr/local/nvidia", "/usr/local/cuda", "/run/nvidia-persistenced", "/proc/driver/nvidia", "/sys"):
+    for folder in ("/run/nvidia-persistenced", "/sys"):  # the driver's libraries lie under /usr, which is bound whole
         if os.path.exists(folder):
             arguments += ["--ro-bind", folder, folder]
     return arguments

@@ -1,11 +1,12 @@
 """Sources compile for every architecture of the course without a driver; errors name the learner's line."""
 
+import re
 import subprocess
 import sys
 
 import pytest
 
-from goodput.cuda import cubin_cache
+from goodput.cuda import cubin_cache, toolkit
 from goodput.cuda.cubin import kernels
 from goodput.cuda.errors import CompileError
 from goodput.cuda.limits import PlanError
@@ -171,3 +172,17 @@ def test_compiling_needs_neither_torch_nor_a_driver():
         f"compile_cubin({DOUBLE!r}, 'sm_80'); assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_the_emulators_primitives_have_the_names_of_ours():
+    def functions(path):
+        return set(
+            re.findall(
+                r"^(?:__device__ __forceinline__|EMULATOR_INLINE) \w+ (\w+)\(", path.read_text(), re.MULTILINE
+            )
+        )
+
+    package = toolkit.OWN_HEADERS.parent.parent
+    ours = functions(toolkit.OWN_HEADERS / "goodput" / "primitives.cuh")
+    emulated = functions(package / "emulator" / "device" / "goodput" / "primitives.cuh")
+    assert {"cp_async16", "mbar_wait", "tma_load_2d"} <= emulated <= ours

@@ -39,13 +39,7 @@ extern "C" __global__ void through_shared(const float* x, float* out, int n) {
   __syncthreads();
   for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = tile[n - 1 - i];
 }
-extern "C" __global__ void many_registers(float* x) {
-  float v[128];
-#pragma unroll
-  for (int i = 0; i < 128; i++) v[i] = x[i * 64 + threadIdx.x];
-#pragma unroll
-  for (int i = 0; i < 128; i++) x[i * 64 + threadIdx.x] = v[i] * v[127 - i] + v[(i * 31) % 128];
-}
+extern "C" __global__ void __launch_bounds__(64) small_blocks(float* x) { x[threadIdx.x] += 1; }
 extern "C" __global__ void never_ready(float* x) {
 #if __CUDA_ARCH__ >= 900
   __shared__ u64 bar;
@@ -216,9 +210,11 @@ extern "C" __global__ void parent(float* x) { child<<<1, 32, 0, cudaStreamFireAn
 REFUSED = {
     "an argument too few": (lambda x: launch(kernel(SOURCE, "add"), 1, 32, [x, x, 4]), "takes 4 arguments, launch passes 3"),
     "an argument too wide": (lambda x: launch(kernel(SOURCE, "add"), 1, 32, [x, x, x, 1.0]), "argument 2 of add has 4 bytes"),
-    "a block too large": (lambda x: launch(kernel(SOURCE, "many_registers"), 1, 1024, [x]), "use a smaller block"),
+    "a block too large": (lambda x: launch(kernel(SOURCE, "small_blocks"), 1, 1024, [x]), "use a smaller block"),
     "shared memory": (lambda x: launch(kernel(SOURCE, "add"), 1, 32, [x, x, 4, 1.0], smem=250_000), "smaller tile"),
-    "an unknown constant": (lambda x: launch(kernel(SOURCE, "add"), 1, 32, [x, x, 4, 1.0], constants={"tap": x[:3]}), "no variable"),
+    "an unknown constant": (
+        lambda x: launch(kernel(SOURCE, "filtered"), 1, 32, [x, x, 4], constants={"tap": x[:3]}), "no variable"
+    ),
     "a constant too large": (
         lambda x: launch(kernel(SOURCE, "filtered"), 1, 32, [x, x, 4], constants={"taps": x[:4]}), "holds 12 bytes"
     ),

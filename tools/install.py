@@ -131,4 +131,4 @@ def make() -> None:
         _virtual_environment(python, clock)
         _packages(extras, clock, lock)
         stamp.write(extras)
-        clock.tell("ready", python=stamp.PYTHON)
+        clock.tell("made")

@@ -91,6 +91,7 @@ TEXTS = {
     "installing": ("instalando {count} paquetes", "installing {count} packages"),
     "in place": ("instalando: {count} paquetes en su sitio", "installing: {count} packages in place"),
     "still": ("sigue en marcha: {doing}", "still at it: {doing}"),
+    "made": ("hecho; el próximo comando ya lo encuentra", "done; the next command finds it"),
     "ready": ("entorno listo: {python}", "environment ready: {python}"),
 }
 

@@ -36,7 +36,7 @@ RUNTIME_FLAGS = ["-std=gnu++20", "-O2", "-fno-pie", "-fno-exceptions", "-fno-rtt
 # What compiled kernels may call besides the runtime: the mathematical library and what g++ itself inserts.
 _ALLOWED = re.compile(
     r"emulator_\w+|__tsan_\w+|(?:thread|block)Idx|(?:block|grid)Dim|mem(?:cpy|set|move)|printf|puts|putchar|__sincosf?|"
-    r"_GLOBAL_OFFSET_TABLE_|__dso_handle|__(?:mul|div|add|sub|ext|trunc|float|fix)\w+|"
+    r"_GLOBAL_OFFSET_TABLE_|__dso_handle|__(?:mul|div|mod|udiv|umod|add|sub|ext|trunc|float|fix|popcount|clz|ctz|ffs)\w+|"
     r"(?:a?(?:sin|cos|tan)h?|sincos|sqrt|cbrt|exp2?|exp10|expm1|log(?:2|10|1p)?|erfc?|[tl]gamma|floor|ceil|trunc|l?l?r?round|l?l?rint|"
     r"nearbyint|fabs|pow|atan2|hypot|fmod|fmin|fmax|copysign|remainder|fdim|fma|ldexp)f?"
 )
