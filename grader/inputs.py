@@ -33,6 +33,12 @@ class Call:
         tensors = sum(t.numel() * t.element_size() for t in self.inputs.values() if isinstance(t, torch.Tensor))
         return tensors + sum(out_bytes(o) for o in self.outputs.values())
 
+    def without_data(self) -> Call:
+        """The same call with meta tensors: shapes, dtypes, strides and numbers, no memory."""
+        kept = {n: torch.empty_strided(v.shape, v.stride(), dtype=v.dtype, device="meta") if isinstance(v, torch.Tensor) else v
+                for n, v in self.inputs.items()}  # fmt: skip
+        return replace(self, inputs=kept)
+
     def positional(self, task: Task) -> list[tuple[str, Any]]:
         """(kind, value) per argument in the task's order: a tensor by its name, a number by its value."""
         order = task.arguments or (*self.inputs, *(() if task.returns else self.outputs))

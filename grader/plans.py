@@ -33,6 +33,10 @@ class Packing:
     shape: tuple[int, ...]
 
     def apply(self, call: Call) -> Call:
+        """The call with the packed tensor in place of the original (shape only where the call has no data)."""
+        if call.inputs[self.source].device.type == "meta":
+            packed = torch.empty(self.shape, dtype=getattr(torch, self.dtype), device="meta")
+            return replace(call, inputs={self.argument: packed, **{n: v for n, v in call.inputs.items() if n != self.source}})
         words = call.inputs[self.source].contiguous().flatten().view(torch.int32)
         packed = words[self.order.to(words.device).long()].view(getattr(torch, self.dtype)).reshape(self.shape)
         rest = {n: v for n, v in call.inputs.items() if n != self.source}

@@ -1,7 +1,8 @@
 """CUDA C++ on a CPU: results, races, out-of-bounds accesses, sectors per request and bank conflicts; never speed.
 
     program = build(source, ["saxpy"])
-    result = run(program, [Launch(source, "saxpy", (4, 1, 1), (256, 1, 1), (Buffer("x"), Scalar("i32", n)))], {"x": BufferSpec(x)})
+    launch = Launch(source, "saxpy", (4, 1, 1), (256, 1, 1), (Buffer("x"), Scalar("i32", n)))
+    result = run(program, [launch], {"x": BufferSpec(x)})
     result.outputs["x"], result.counts.load_sectors_per_request, result.failure
 
 One fiber per thread, blocks one after another, in three orders that must agree. Not modelled: inline PTX, clusters, grid-wide

@@ -29,8 +29,8 @@ DEVICE, RUNTIME = HERE / "device", HERE / "runtime"
 COMPILE_LIMIT_S = 60  # a kernel takes 0.2 to 1 s; templates that never end must
 ANSWER_FLAGS = [
     "-std=c++17", "-O1", "-g1", "-w", "-fno-pie", "-fsanitize=thread", "-fdata-sections", "-fno-strict-aliasing",
-    "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-stack-protector", "-fstack-clash-protection", "-ffp-contract=off",
-    "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20",
+    "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-stack-protector", "-fstack-clash-protection",
+    "-ffp-contract=off", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20",
 ]  # fmt: skip
 RUNTIME_FLAGS = ["-std=gnu++20", "-O2", "-fno-pie", "-fno-exceptions", "-fno-rtti"]
 # What compiled kernels may call besides the runtime: the mathematical library and what g++ itself inserts.
@@ -79,18 +79,27 @@ def default_cache() -> Path:
 def compiler() -> tuple[str, str]:
     """Path and version of g++; raises `EmulatorUnavailable` with the remedy."""
     if platform.machine() not in ("x86_64", "AMD64"):
-        raise EmulatorUnavailable(f"the CPU model switches threads with x86-64 code; this machine is {platform.machine()}")
+        raise EmulatorUnavailable(
+            f"the CPU model switches threads with x86-64 code; this machine is {platform.machine()}"
+        )
     path = shutil.which(os.environ.get("CXX", "g++")) or shutil.which("g++")
     if path is None:
         raise EmulatorUnavailable("g++ is not installed: install g++ 11 or later (Debian: apt install g++)")
     version = subprocess.run([path, "-dumpfullversion"], capture_output=True, text=True).stdout.strip()
     if not version.split(".")[0].isdigit() or int(version.split(".")[0]) < 11:
-        raise EmulatorUnavailable(f"{path} is not g++ 11 or later (it says {version or 'nothing'}): set CXX to one that is")
+        raise EmulatorUnavailable(
+            f"{path} is not g++ 11 or later (it says {version or 'nothing'}): set CXX to one that is"
+        )
     return path, version
 
 
 def build(
-    source: str, kernels: Sequence[str], *, arch: int = 900, wrap: Wrap | None = None, cache: str | os.PathLike | None = None
+    source: str,
+    kernels: Sequence[str],
+    *,
+    arch: int = 900,
+    wrap: Wrap | None = None,
+    cache: str | os.PathLike | None = None,
 ) -> Program:
     """Compile `source`; `kernels` are the names that launches will use; `arch` is the value of __CUDA_ARCH__."""
     root = Path(cache) if cache is not None else default_cache()
@@ -122,13 +131,18 @@ def _runtime(root: Path) -> Path:
     root.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=root) as work:
         jobs = [
-            subprocess.Popen([compiler()[0], *RUNTIME_FLAGS, "-c", str(file), "-o", f"{work}/runtime_{file.stem}.o"], stderr=subprocess.PIPE)
+            subprocess.Popen(
+                [compiler()[0], *RUNTIME_FLAGS, "-c", str(file), "-o", f"{work}/runtime_{file.stem}.o"],
+                stderr=subprocess.PIPE,
+            )
             for file in sorted(RUNTIME.glob("*.cpp"))
         ]
         for job in jobs:
             _, stderr = job.communicate()
             if job.returncode:
-                raise EmulatorUnavailable(f"the runtime of the CPU model does not compile here:\n{stderr.decode(errors='replace')[:2000]}")
+                raise EmulatorUnavailable(
+                    f"the runtime of the CPU model does not compile here:\n{stderr.decode(errors='replace')[:2000]}"
+                )
         shutil.copy(RUNTIME / "layout.ld", work)
         _publish(Path(work), path)
     return path
@@ -168,7 +182,9 @@ def _compile(unit: str, source: str, runtime: Path, arch: int, wrap: Wrap | None
         try:
             done = subprocess.run(argv, capture_output=True, timeout=COMPILE_LIMIT_S, env=environment)
         except subprocess.TimeoutExpired:
-            raise CompileError([Message(None, None, "error", f"g++ did not finish in {COMPILE_LIMIT_S} s")]) from None
+            raise CompileError(
+                [Message(None, None, "error", f"g++ did not finish in {COMPILE_LIMIT_S} s")]
+            ) from None
         stderr = done.stderr.decode(errors="replace")
         if done.returncode:
             raise CompileError(messages(stderr, source))
@@ -203,4 +219,8 @@ def _variables(symbols: str, constants: list[str]) -> dict[str, list]:
         return [entry for entry in entries if low <= entry[1] < high]
 
     device = within("device")
-    return {"shared": within("shared"), "device": device, "constants": [entry for entry in device if entry[0] in constants]}
+    return {
+        "shared": within("shared"),
+        "device": device,
+        "constants": [entry for entry in device if entry[0] in constants],
+    }

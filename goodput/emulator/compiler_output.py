@@ -11,7 +11,10 @@ import re
 from goodput.cuda.errors import Message
 from goodput.emulator.source import ANSWER
 
-_MESSAGE = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?(?P<severity>error|warning): (?P<text>.*)$")
+_MESSAGE = re.compile(
+    r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?(?P<severity>error|warning): "
+    r"(?P<text>.*)$"
+)
 _UNDEFINED = re.compile(r"undefined reference to [`'\"](?P<name>[^`'\"]+)['\"]")
 _INLINE_PTX = "inline PTX"
 _SHOWN = 20  # more messages than that are consequences of the first ones
@@ -30,14 +33,20 @@ def messages(stderr: str, source: str) -> list[Message]:
                 quoted = lines[line - 1].strip() if line <= len(lines) else ""
                 found.append(Message(line, column, match["severity"], match["text"], source_line=quoted))
             else:
-                found.append(Message(line, column, match["severity"], match["text"], file=match["file"].rsplit("/", 1)[-1]))
+                found.append(
+                    Message(
+                        line, column, match["severity"], match["text"], file=match["file"].rsplit("/", 1)[-1]
+                    )
+                )
         elif match := _UNDEFINED.search(text):
             found.append(undefined(match["name"], source))
     ptx = [m for m in found if _INLINE_PTX in m.text]
     # the learner's own lines first: messages inside headers are consequences of them
     found = ptx or sorted(found, key=lambda m: bool(m.file))
     unique = list(dict.fromkeys(found))[:_SHOWN]
-    return unique or [Message(None, None, "error", stderr.strip()[-2000:] or "the compiler ended without a message")]
+    return unique or [
+        Message(None, None, "error", stderr.strip()[-2000:] or "the compiler ended without a message")
+    ]
 
 
 def undefined(name: str, source: str) -> Message:
@@ -45,5 +54,7 @@ def undefined(name: str, source: str) -> Message:
     bare = name.split("(")[0]
     for number, line in enumerate(source.split("\n"), 1):
         if re.search(rf"\b{re.escape(bare)}\b", line):
-            return Message(number, None, "error", f"function {name} does not exist on a GPU", source_line=line.strip())
+            return Message(
+                number, None, "error", f"function {name} does not exist on a GPU", source_line=line.strip()
+            )
     return Message(None, None, "error", f"function {name} does not exist on a GPU")

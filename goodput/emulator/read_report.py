@@ -9,7 +9,16 @@ from goodput.emulator.build import Program, Symbol
 from goodput.emulator.lines import lines_of
 from goodput.emulator.report import FLIGHTS, Counts, Failure
 
-KINDS = ("out of bounds", "race", "deadlock", "not in mask", "timed out", "died", "launch failed", "input modified")
+KINDS = (
+    "out of bounds",
+    "race",
+    "deadlock",
+    "not in mask",
+    "timed out",
+    "died",
+    "launch failed",
+    "input modified",
+)
 TEXT_LIMIT = 600
 SITE_FIELDS = 13
 DYNAMIC_SHARED = "dynamic shared memory"
@@ -69,14 +78,33 @@ def counts_of(program: Program, report: Any) -> Counts:
 
 
 def _is_site(site: Any) -> bool:
-    return isinstance(site, list) and len(site) == SITE_FIELDS and all(type(v) is int and v >= 0 for v in site)
+    return (
+        isinstance(site, list) and len(site) == SITE_FIELDS and all(type(v) is int and v >= 0 for v in site)
+    )
 
 
 def _site(site: list[int]) -> tuple[int, Counts]:
-    pc, kind, widest, requests, lanes, sectors, ideal, shared, shared_lanes, waves, ideal_waves, constant, words = site
+    (
+        pc,
+        kind,
+        widest,
+        requests,
+        lanes,
+        sectors,
+        ideal,
+        shared,
+        shared_lanes,
+        waves,
+        ideal_waves,
+        constant,
+        words,
+    ) = site
     if kind == 2:
         return pc, Counts(
-            atomic_requests=requests, atomic_operations=lanes, shared_atomic_requests=shared, shared_atomic_operations=shared_lanes
+            atomic_requests=requests,
+            atomic_operations=lanes,
+            shared_atomic_requests=shared,
+            shared_atomic_operations=shared_lanes,
         )
     if kind == 1:
         return pc, Counts(

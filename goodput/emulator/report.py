@@ -60,13 +60,17 @@ class Counts:
     widest_store_bytes: int = 0
     uninitialised_shared_reads: int = 0
     uncounted_accesses: int = 0  # beyond 65536 executions of one instruction between two barriers
-    waits_by_groups_in_flight: tuple[int, ...] = (0,) * FLIGHTS  # cp.async: index = groups left in flight by a wait
+    waits_by_groups_in_flight: tuple[int, ...] = (
+        0,
+    ) * FLIGHTS  # cp.async: index = groups left in flight by a wait
     waits_by_bulk_copies_in_flight: tuple[int, ...] = (0,) * FLIGHTS
     by_kernel: Mapping[str, Counts] = field(default_factory=dict, repr=False)
     by_line: Mapping[int, Counts] = field(default_factory=dict, repr=False)
 
     def __add__(self, other: Counts) -> Counts:
-        return Counts(**{f.name: _merge(f.name, getattr(self, f.name), getattr(other, f.name)) for f in fields(self)})
+        return Counts(
+            **{f.name: _merge(f.name, getattr(self, f.name), getattr(other, f.name)) for f in fields(self)}
+        )
 
     @property
     def global_load_requests(self) -> int:

@@ -17,7 +17,9 @@ from goodput.emulator.build import Program
 MAGIC = int.from_bytes(b"goodput1", "little")
 NONE = 2**64 - 1
 SCHEDULES = {"forward": 0, "backward": 1, "shuffled": 2}
-_FORMATS = {"i32": ("i", "<i"), "u32": ("i", "<I"), "i64": ("i", "<q"), "u64": ("i", "<Q"), "f32": ("f", "<f"), "f64": ("f", "<d")}
+_FORMATS = {  # kind of the parameter, packing
+    "i32": ("i", "<i"), "u32": ("i", "<I"), "i64": ("i", "<q"), "u64": ("i", "<Q"), "f32": ("f", "<f"), "f64": ("f", "<d"),
+}  # fmt: skip
 MAX_BLOCKS = 1 << 24  # far above any case that a CPU can run
 
 
@@ -47,21 +49,27 @@ def pack(
     return struct.pack(f"<{len(words)}Q", *words)
 
 
-def _launch(program: Program, launch: Launch, sizes: Mapping[str, tuple], index: Mapping[str, int]) -> list[int]:
+def _launch(
+    program: Program, launch: Launch, sizes: Mapping[str, tuple], index: Mapping[str, int]
+) -> list[int]:
     facts = {"kernel": launch.kernel}
     if launch.kernel not in program.kernels:
         raise LaunchError("launch failed", f"the source has no kernel {launch.kernel}", facts)
     if launch.cluster is not None and math.prod(launch.cluster) > 1:
         raise LaunchError("not available", "clusters need a GPU of compute capability 9.0 or later", facts)
     if math.prod(launch.grid) > MAX_BLOCKS:
-        raise LaunchError("launch failed", f"{math.prod(launch.grid)} blocks are too many for the CPU model", facts)
+        raise LaunchError(
+            "launch failed", f"{math.prod(launch.grid)} blocks are too many for the CPU model", facts
+        )
 
     def place(name: str, offset: int, nbytes: int) -> list[int]:
         if name not in index:
             raise LaunchError("launch failed", f"no buffer is called {name}", facts)
         if offset + nbytes > sizes[name][0]:
             raise LaunchError(
-                "out of bounds", f"the launch uses bytes {offset} to {offset + nbytes} of {name}, which has {sizes[name][0]}", facts
+                "out of bounds",
+                f"the launch uses bytes {offset} to {offset + nbytes} of {name}, which has {sizes[name][0]}",
+                facts,
             )
         return [index[name], offset]
 
@@ -76,13 +84,28 @@ def _launch(program: Program, launch: Launch, sizes: Mapping[str, tuple], index:
         elif isinstance(arg, MapArg):
             columns, rows = arg.shape
             span = (rows - 1) * arg.strides_bytes[0] + columns * arg.item_bytes
-            words += [2, *place(arg.buffer, arg.offset, span), arg.item_bytes, columns, rows, arg.strides_bytes[0], *arg.box, arg.swizzle]
+            words += [
+                2,
+                *place(arg.buffer, arg.offset, span),
+                arg.item_bytes,
+                columns,
+                rows,
+                arg.strides_bytes[0],
+                *arg.box,
+                arg.swizzle,
+            ]
     words.append(len(launch.constants))
     for name, constant in launch.constants.items():
         symbol = next((s for s in program.device if s.name == name), None)
         if symbol is None:
-            raise LaunchError("launch failed", f"the source has no __constant__ or __device__ variable {name}", facts)
+            raise LaunchError(
+                "launch failed", f"the source has no __constant__ or __device__ variable {name}", facts
+            )
         if constant.nbytes > symbol.nbytes:
-            raise LaunchError("launch failed", f"{name} has {symbol.nbytes} bytes, the launch fills {constant.nbytes}", facts)
+            raise LaunchError(
+                "launch failed",
+                f"{name} has {symbol.nbytes} bytes, the launch fills {constant.nbytes}",
+                facts,
+            )
         words += [symbol.address, *place(constant.buffer, constant.offset, constant.nbytes), constant.nbytes]
     return words

@@ -81,7 +81,9 @@ def run(
             return Run({}, counts, failure, printed=text)
         per_schedule = {
             name: {
-                buffer: os.pread(outputs, nbytes, base + at) for buffer, (nbytes, _, at, writable) in sizes.items() if writable
+                buffer: os.pread(outputs, nbytes, base + at)
+                for buffer, (nbytes, _, at, writable) in sizes.items()
+                if writable
             }
             for name, _, base in parts
         }
@@ -104,7 +106,12 @@ def _write_all(fd: int, data: memoryview, offset: int) -> None:
 
 
 def _execute(
-    program: Program, files: Sequence[int], printed: int, reports: Sequence[int], timeout_s: float, wrap: Wrap | None
+    program: Program,
+    files: Sequence[int],
+    printed: int,
+    reports: Sequence[int],
+    timeout_s: float,
+    wrap: Wrap | None,
 ) -> Failure | None:
     argv = [str(program.executable), *map(str, files)]
     if wrap is not None:
@@ -112,7 +119,13 @@ def _execute(
     with tempfile.TemporaryFile() as complaints:
         # a session of its own, so that a stop reaches every schedule
         process = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=printed, stderr=complaints, pass_fds=[*files, *reports], env={}, start_new_session=True
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=complaints,
+            pass_fds=[*files, *reports],
+            env={},
+            start_new_session=True,
         )
         try:
             status = process.wait(timeout_s + GRACE_S)
@@ -141,13 +154,19 @@ def _report(fd: int) -> dict:
 
 
 def _first_failure(
-    program: Program, launches: Sequence[Launch], names: list[str], schedules: Sequence[str], objects: Sequence[dict]
+    program: Program,
+    launches: Sequence[Launch],
+    names: list[str],
+    schedules: Sequence[str],
+    objects: Sequence[dict],
 ) -> Failure | None:
     for schedule, report in zip(schedules, objects, strict=True):
         if "failure" in report:
             return replace(failure_of(program, names, report["failure"]), schedule=schedule)
         if "kernels" not in report:
-            return Failure("died", f"the process ended without a result ({report.get('ended', 'no status')})", schedule)
+            return Failure(
+                "died", f"the process ended without a result ({report.get('ended', 'no status')})", schedule
+            )
     return None
 
 

@@ -29,7 +29,9 @@ def _dynamic_shared(match: re.Match[str]) -> str:
     pointer = f"{kind} (*const {name}){rest}" if rest else f"{kind}* const {name}"
     target = f"{kind} (*){rest}" if rest else f"{kind}*"
     # the same number of lines as before; a variable nobody reads is no error
-    return f"__attribute__((unused)) {pointer} = ({target})emulator_dynamic_shared;" + "\n" * match[0].count("\n")
+    return f"__attribute__((unused)) {pointer} = ({target})emulator_dynamic_shared;" + "\n" * match[0].count(
+        "\n"
+    )
 
 
 def translation_unit(source: str, kernels: Sequence[str]) -> str:
@@ -40,12 +42,17 @@ def translation_unit(source: str, kernels: Sequence[str]) -> str:
     ):
         if match := pattern.search(source):
             line = source.count("\n", 0, match.start()) + 1
-            raise CompileError([Message(line, None, "error", text, source_line=source.split("\n")[line - 1].strip())])
+            raise CompileError(
+                [Message(line, None, "error", text, source_line=source.split("\n")[line - 1].strip())]
+            )
     body = _DYNAMIC_SHARED.sub(_dynamic_shared, source)
     table = "\n".join(
-        f"static void emulator_thunk_{i}(void** a) {{ emulator_call::call({name}, a); }}" for i, name in enumerate(kernels)
+        f"static void emulator_thunk_{i}(void** a) {{ emulator_call::call({name}, a); }}"
+        for i, name in enumerate(kernels)
     )
-    entries = ", ".join(f"emulator_call::entry(&emulator_thunk_{i}, {name})" for i, name in enumerate(kernels))
+    entries = ", ".join(
+        f"emulator_call::entry(&emulator_thunk_{i}, {name})" for i, name in enumerate(kernels)
+    )
     return (
         f'{body}\n#line 1 "kernel table"\n{table}\n'
         f'extern "C" {{ extern const emulator_call::Entry emulator_kernels[]; extern const unsigned emulator_nkernels; }}\n'

@@ -1,6 +1,6 @@
-// CUDA C++ for the CPU model: included before the first line of an answer. The names an answer may use without an include;
-// everything that needs to know about other threads is a call into the runtime. No C++ library header: NVRTC has none either,
-// and they would cost most of the build time.
+// CUDA C++ for the CPU model: included before the first line of an answer. The names an answer may use
+// without an include; everything that needs to know about other threads is a call into the runtime. No C++
+// library header: NVRTC has none either, and they would cost most of the build time.
 #pragma once
 #include <limits.h>
 #include <stddef.h>
@@ -64,23 +64,37 @@ static const int warpSize = 32;
 
 #undef assert
 #define assert(condition) ((condition) ? (void)0 : emulator_trap("assertion failed: " #condition))
-EMULATOR_INLINE void __trap() { emulator_trap("trap: the kernel called __trap()"); }
+EMULATOR_INLINE void __trap() {
+  emulator_trap("trap: the kernel called __trap()");
+}
 EMULATOR_INLINE void __brkpt() {}
 EMULATOR_INLINE void __nanosleep(unsigned) {}
-EMULATOR_INLINE long long clock64() { return 0; }
-EMULATOR_INLINE int clock() { return 0; }
+EMULATOR_INLINE long long clock64() {
+  return 0;
+}
+EMULATOR_INLINE int clock() {
+  return 0;
+}
 
-EMULATOR_INLINE void __threadfence() { emulator_memory_fence(); }
-EMULATOR_INLINE void __threadfence_system() { emulator_memory_fence(); }
+EMULATOR_INLINE void __threadfence() {
+  emulator_memory_fence();
+}
+EMULATOR_INLINE void __threadfence_system() {
+  emulator_memory_fence();
+}
 EMULATOR_INLINE void __threadfence_block() {}
 
 // Cache hints change no result.
-#define EMULATOR_LOAD(name) \
-  template <class T>        \
-  EMULATOR_INLINE T name(const T* p) { return *p; }
-#define EMULATOR_STORE(name) \
-  template <class T>         \
-  EMULATOR_INLINE void name(T* p, T value) { *p = value; }
+#define EMULATOR_LOAD(name)            \
+  template <class T>                   \
+  EMULATOR_INLINE T name(const T* p) { \
+    return *p;                         \
+  }
+#define EMULATOR_STORE(name)                 \
+  template <class T>                         \
+  EMULATOR_INLINE void name(T* p, T value) { \
+    *p = value;                              \
+  }
 EMULATOR_LOAD(__ldg)
 EMULATOR_LOAD(__ldca)
 EMULATOR_LOAD(__ldcg)
@@ -91,40 +105,79 @@ EMULATOR_STORE(__stcg)
 EMULATOR_STORE(__stcs)
 EMULATOR_STORE(__stwb)
 EMULATOR_STORE(__stwt)
-EMULATOR_INLINE size_t __cvta_generic_to_shared(const void* p) { return (size_t)p; }
-EMULATOR_INLINE void* __cvta_shared_to_generic(size_t p) { return (void*)p; }
-EMULATOR_INLINE unsigned __isShared(const void* p) { return (size_t)p < (size_t)1 << 32; }
+EMULATOR_INLINE size_t __cvta_generic_to_shared(const void* p) {
+  return (size_t)p;
+}
+EMULATOR_INLINE void* __cvta_shared_to_generic(size_t p) {
+  return (void*)p;
+}
+EMULATOR_INLINE unsigned __isShared(const void* p) {
+  return (size_t)p < (size_t)1 << 32;
+}
 
 namespace emulator_call {
-template <class T> struct bare { typedef T type; };
-template <class T> struct bare<const T> { typedef T type; };
-template <class T> struct kind { enum { value = __is_class(T) ? 'o' : 'i' }; };
-template <class T> struct kind<T*> { enum { value = 'p' }; };
-template <> struct kind<float> { enum { value = 'f' }; };
-template <> struct kind<double> { enum { value = 'f' }; };
-template <unsigned... I> struct sequence {};
+template <class T>
+struct bare {
+  typedef T type;
+};
+template <class T>
+struct bare<const T> {
+  typedef T type;
+};
+template <class T>
+struct kind {
+  enum { value = __is_class(T) ? 'o' : 'i' };
+};
+template <class T>
+struct kind<T*> {
+  enum { value = 'p' };
+};
+template <>
+struct kind<float> {
+  enum { value = 'f' };
+};
+template <>
+struct kind<double> {
+  enum { value = 'f' };
+};
+template <unsigned... I>
+struct sequence {};
 template <class... A, unsigned... I>
-inline void apply(void (*f)(A...), void** a, sequence<I...>) { f(*(typename bare<A>::type*)a[I]...); }
+inline void apply(void (*f)(A...), void** a, sequence<I...>) {
+  f(*(typename bare<A>::type*)a[I]...);
+}
 template <class... A>
-inline void call(void (*f)(A...), void** a) { apply(f, a, sequence<__integer_pack(sizeof...(A))...>{}); }
-template <class... A> struct Described {
+inline void call(void (*f)(A...), void** a) {
+  apply(f, a, sequence<__integer_pack(sizeof...(A))...>{});
+}
+template <class... A>
+struct Described {
   unsigned char bytes[2 * sizeof...(A) + 1];
   constexpr Described() : bytes() {
-    const unsigned char all[] = {(unsigned char)kind<typename bare<A>::type>::value..., 0}, sizes[] = {(unsigned char)sizeof(A)..., 0};
+    const unsigned char all[] = {(unsigned char)kind<typename bare<A>::type>::value..., 0},
+                        sizes[] = {(unsigned char)sizeof(A)..., 0};
     for (unsigned i = 0; i < sizeof...(A); i++) bytes[2 * i] = all[i], bytes[2 * i + 1] = sizes[i];
   }
 };
-template <class... A> struct Table { static constexpr Described<A...> described{}; };
-template <class... A> constexpr Described<A...> Table<A...>::described;
+template <class... A>
+struct Table {
+  static constexpr Described<A...> described{};
+};
+template <class... A>
+constexpr Described<A...> Table<A...>::described;
 struct Entry {
   void (*call)(void**);
   unsigned nparameters;
   const unsigned char* parameters;
 };
 template <class... A>
-constexpr Entry entry(void (*thunk)(void**), void (*)(A...)) { return {thunk, sizeof...(A), Table<A...>::described.bytes}; }
+constexpr Entry entry(void (*thunk)(void**), void (*)(A...)) {
+  return {thunk, sizeof...(A), Table<A...>::described.bytes};
+}
 }  // namespace emulator_call
 
-#define asm _Pragma("GCC error \"inline PTX cannot run on the CPU model: use the functions of goodput/primitives.cuh\"")
+#define asm                                                                           \
+  _Pragma("GCC error \"inline PTX cannot run on the CPU model: use the functions of " \
+          "goodput/primitives.cuh\"")
 #define __asm__ asm
 #define __asm asm

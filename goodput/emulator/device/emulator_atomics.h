@@ -1,4 +1,5 @@
-// Atomics: the runtime checks and counts the access, then it happens in one piece, since threads switch only in calls.
+// Atomics: the runtime checks and counts the access, then it happens in one piece, since threads switch only
+// in calls.
 #pragma once
 
 template <class T, class F>
@@ -13,20 +14,25 @@ EMULATOR_INLINE T emulator_atomically(T* p, F f) {
   emulator_raw_store((void*)p, bits, sizeof(T));
   return old;
 }
-#define EMULATOR_ATOMIC(name, T, expression)                                              \
-  EMULATOR_INLINE T name(T* p, T v) {                                                     \
-    return emulator_atomically(p, [v](T old) { (void)old; return (T)(expression); });     \
-  }                                                                                       \
-  EMULATOR_INLINE T name##_block(T* p, T v) { return name(p, v); }
-#define EMULATOR_INTEGER_ATOMICS(T)                         \
-  EMULATOR_ATOMIC(atomicAdd, T, old + v)                    \
-  EMULATOR_ATOMIC(atomicMax, T, old > v ? old : v)          \
-  EMULATOR_ATOMIC(atomicMin, T, old < v ? old : v)          \
-  EMULATOR_ATOMIC(atomicExch, T, v)                         \
-  EMULATOR_ATOMIC(atomicAnd, T, old & v)                    \
-  EMULATOR_ATOMIC(atomicOr, T, old | v)                     \
-  EMULATOR_ATOMIC(atomicXor, T, old ^ v)                    \
-  EMULATOR_INLINE T atomicCAS(T* p, T compare, T v) {       \
+#define EMULATOR_ATOMIC(name, T, expression)   \
+  EMULATOR_INLINE T name(T* p, T v) {          \
+    return emulator_atomically(p, [v](T old) { \
+      (void)old;                               \
+      return (T)(expression);                  \
+    });                                        \
+  }                                            \
+  EMULATOR_INLINE T name##_block(T* p, T v) {  \
+    return name(p, v);                         \
+  }
+#define EMULATOR_INTEGER_ATOMICS(T)                                                 \
+  EMULATOR_ATOMIC(atomicAdd, T, old + v)                                            \
+  EMULATOR_ATOMIC(atomicMax, T, old > v ? old : v)                                  \
+  EMULATOR_ATOMIC(atomicMin, T, old < v ? old : v)                                  \
+  EMULATOR_ATOMIC(atomicExch, T, v)                                                 \
+  EMULATOR_ATOMIC(atomicAnd, T, old& v)                                             \
+  EMULATOR_ATOMIC(atomicOr, T, old | v)                                             \
+  EMULATOR_ATOMIC(atomicXor, T, old ^ v)                                            \
+  EMULATOR_INLINE T atomicCAS(T* p, T compare, T v) {                               \
     return emulator_atomically(p, [=](T old) { return old == compare ? v : old; }); \
   }
 EMULATOR_INTEGER_ATOMICS(int)

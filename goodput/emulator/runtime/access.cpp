@@ -1,4 +1,5 @@
-// The hooks that g++ -fsanitize=thread plants before every load and store of the answer; libtsan itself is not linked.
+// The hooks that g++ -fsanitize=thread plants before every load and store of the answer; libtsan itself is
+// not linked.
 #include "runtime.h"
 
 namespace emulator {
@@ -11,7 +12,8 @@ static inline void access(uintptr_t address, uint32_t bytes, bool write, uint32_
   if (space == Space::local || space == Space::other) return;
   if (tracing) race_settle();
   if (address & (bytes - 1))
-    fail("launch failed", pc, {}, "misaligned address: a %u-byte access needs an address that is a multiple of %u", bytes, bytes);
+    fail("launch failed", pc, {},
+         "misaligned address: a %u-byte access needs an address that is a multiple of %u", bytes, bytes);
   if (space == Space::shared) {
     uintptr_t offset = address - reinterpret_cast<uintptr_t>(emulator_dynamic_shared);
     if (offset < kDynamicShared && offset + bytes > smem_bytes)
@@ -23,7 +25,9 @@ static inline void access(uintptr_t address, uint32_t bytes, bool write, uint32_
     if (!b || address < b->begin || address + bytes > b->end) out_of_bounds(address, bytes, write, pc);
     if (write) {
       if (!b->writable)
-        fail("input modified", pc, {.buffer = static_cast<int>(b - buffers.data), .offset = static_cast<int64_t>(address - b->begin)},
+        fail("input modified", pc,
+             {.buffer = static_cast<int>(b - buffers.data),
+              .offset = static_cast<int64_t>(address - b->begin)},
              "writes into an input");
       if (tracing) race_global(b, address, bytes, pc);
     }
@@ -35,14 +39,15 @@ static inline void access(uintptr_t address, uint32_t bytes, bool write, uint32_
 // A struct without a vector type: the GPU moves it in words.
 static void access_range(uintptr_t address, size_t bytes, bool write, uint32_t pc) {
   uint32_t step = address % 4 || bytes % 4 ? 1 : 4;
-  for (size_t k = 0; k < bytes; k += step) access(address + k, step, write, pc + (static_cast<uint32_t>(k / step) << 25));
+  for (size_t k = 0; k < bytes; k += step)
+    access(address + k, step, write, pc + (static_cast<uint32_t>(k / step) << 25));
 }
 }  // namespace emulator
 
 using namespace emulator;
 
-#define HOOK(name, bytes, write)                                                \
-  void name(void* address) {                                                    \
+#define HOOK(name, bytes, write)                                                 \
+  void name(void* address) {                                                     \
     access(reinterpret_cast<uintptr_t>(address), bytes, write, EMULATOR_CALLER); \
   }
 #define HOOKS(bytes)                               \
@@ -69,7 +74,8 @@ void __tsan_func_exit() {}
 
 void emulator_give_way(uint32_t pc);
 
-// Before an atomic: the same checks, counted apart; now and then the others get a turn, so that a spin lock can open.
+// Before an atomic: the same checks, counted apart; now and then the others get a turn, so that a spin lock
+// can open.
 void emulator_atomic(void* p, uint32_t bytes) {
   uint32_t pc = EMULATOR_CALLER;
   uintptr_t address = reinterpret_cast<uintptr_t>(p);
@@ -80,7 +86,8 @@ void emulator_atomic(void* p, uint32_t bytes) {
     const Buffer* b = buffer_at(address);
     if (!b || address < b->begin || address + bytes > b->end) out_of_bounds(address, bytes, true, pc);
     if (!b->writable)
-      fail("input modified", pc, {.buffer = static_cast<int>(b - buffers.data), .offset = static_cast<int64_t>(address - b->begin)},
+      fail("input modified", pc,
+           {.buffer = static_cast<int>(b - buffers.data), .offset = static_cast<int64_t>(address - b->begin)},
            "an atomic writes into an input");
   }
   if (tracing) {
@@ -100,7 +107,8 @@ void emulator_raw_store(void* p, uint64_t value, uint32_t bytes) {
   memcpy(p, &value, bytes);
 }
 
-// A store whose address is taken apart by the intrinsic (__stcg and the like) needs no hook of its own: g++ plants one.
+// A store whose address is taken apart by the intrinsic (__stcg and the like) needs no hook of its own: g++
+// plants one.
 void emulator_memory_fence() {
   if (tracing) race_fence();
 }

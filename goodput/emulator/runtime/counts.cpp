@@ -1,15 +1,17 @@
-// Counts what a warp asks of memory, per kernel and per place in the code, with the quantities of a GPU profiler.
+// Counts what a warp asks of memory, per kernel and per place in the code, with the quantities of a GPU
+// profiler.
 //
-// Threads run one after another, so the lanes of one warp-level request come at different times: the n-th execution of one
-// instruction by each lane since the last block barrier belongs together. A request is counted when all lanes have come, or at
-// the barrier, when the missing ones will not come.
+// Threads run one after another, so the lanes of one warp-level request come at different times: the n-th
+// execution of one instruction by each lane since the last block barrier belongs together. A request is
+// counted when all lanes have come, or at the barrier, when the missing ones will not come.
 #include <stdio.h>
 #include "runtime.h"
 
 namespace emulator {
-constexpr uint32_t kSites = 4096;        // places in one kernel; a course kernel has some dozens
-constexpr uint32_t kInstances = 1 << 16;  // executions per thread between two barriers; later ones are not counted
-constexpr unsigned kFlights = 17;        // 0 to 15 groups in flight, 16 or more
+constexpr uint32_t kSites = 4096;  // places in one kernel; a course kernel has some dozens
+constexpr uint32_t kInstances =
+    1 << 16;                       // executions per thread between two barriers; later ones are not counted
+constexpr unsigned kFlights = 17;  // 0 to 15 groups in flight, 16 or more
 
 struct Request {
   uint32_t mask;
@@ -22,7 +24,7 @@ struct Site {
   uint32_t pc;
   uint8_t kind, widest;
   bool dirty;
-  uint64_t requests, lanes, sectors, ideal_sectors;      // global
+  uint64_t requests, lanes, sectors, ideal_sectors;  // global
   uint64_t shared_requests, shared_lanes, wavefronts, ideal_wavefronts;
   uint64_t constant_requests, constant_words;
   uint32_t* instances;  // per thread
@@ -173,7 +175,8 @@ void count_uninitialised(uint32_t pc) {
 
 static void print(int fd, const uint64_t* values, unsigned n) {
   dprintf(fd, "[");
-  for (unsigned i = 0; i < n; i++) dprintf(fd, "%s%llu", i ? "," : "", static_cast<unsigned long long>(values[i]));
+  for (unsigned i = 0; i < n; i++)
+    dprintf(fd, "%s%llu", i ? "," : "", static_cast<unsigned long long>(values[i]));
   dprintf(fd, "]");
 }
 
@@ -181,17 +184,18 @@ void write_counts(int fd) {
   dprintf(fd, "{\"kernels\":[");
   for (uint32_t i = 0; i < nkernels_ && tracing; i++) {
     KernelCounts& k = kernels[i];
-    dprintf(fd, "%s{\"uninitialised\":%llu,\"uninitialised_pc\":%u,\"uncounted\":%llu,\"in_flight\":", i ? "," : "",
-            static_cast<unsigned long long>(k.uninitialised), k.uninitialised_pc, static_cast<unsigned long long>(k.uncounted));
+    dprintf(fd, "%s{\"uninitialised\":%llu,\"uninitialised_pc\":%u,\"uncounted\":%llu,\"in_flight\":",
+            i ? "," : "", static_cast<unsigned long long>(k.uninitialised), k.uninitialised_pc,
+            static_cast<unsigned long long>(k.uncounted));
     print(fd, k.in_flight[0], kFlights);
     dprintf(fd, ",\"bulk_in_flight\":");
     print(fd, k.in_flight[1], kFlights);
     dprintf(fd, ",\"sites\":[");
     bool first = true;
     for (Site* s : k.used) {
-      const uint64_t values[] = {s->pc & 0x1ffffffu, s->kind,        s->widest,           s->requests,
-                                 s->lanes,            s->sectors,     s->ideal_sectors,    s->shared_requests,
-                                 s->shared_lanes,     s->wavefronts,  s->ideal_wavefronts, s->constant_requests,
+      const uint64_t values[] = {s->pc & 0x1ffffffu, s->kind,       s->widest,           s->requests,
+                                 s->lanes,           s->sectors,    s->ideal_sectors,    s->shared_requests,
+                                 s->shared_lanes,    s->wavefronts, s->ideal_wavefronts, s->constant_requests,
                                  s->constant_words};
       dprintf(fd, "%s", first ? "" : ",");
       print(fd, values, sizeof values / sizeof *values);

@@ -1,9 +1,11 @@
-// Runs the threads of one block as fibers, warp by warp, in one of three orders. Barriers, warp intrinsics and waits switch.
+// Runs the threads of one block as fibers, warp by warp, in one of three orders. Barriers, warp intrinsics
+// and waits switch.
 #include <sys/mman.h>
 #include "runtime.h"
 
 #if !defined(__x86_64__)
-#error "goodput emulator: the context switch is written for x86-64; run the exercise on such a machine or on a GPU"
+#error \
+    "goodput emulator: the context switch is written for x86-64; run the exercise on such a machine or on a GPU"
 #endif
 
 // ucontext would make a system call per switch
@@ -50,7 +52,8 @@ static void (*entry)(void**);
 static void** entry_arguments;
 static uint64_t random_state = 88172645463325252ull;
 constexpr size_t kGuard = 4096, kSlot = kStack + kGuard;
-constexpr unsigned kIdleRounds = 20000;  // rounds in which threads only polled: far beyond any wait that can still end
+constexpr unsigned kIdleRounds =
+    20000;  // rounds in which threads only polled: far beyond any wait that can still end
 
 uint64_t random_bits() {  // xorshift: the same order in every run
   random_state ^= random_state << 13;
@@ -106,7 +109,8 @@ static void prepare(unsigned t) {
   f.sp = s;
 }
 
-// Lets the lanes of a warp go that wait in the same intrinsic with the same mask, once all live lanes of the mask are there.
+// Lets the lanes of a warp go that wait in the same intrinsic with the same mask, once all live lanes of the
+// mask are there.
 static bool release_warp(unsigned w) {
   bool released = false;
   Fiber* lane = fibers + w * kWarp;
@@ -203,7 +207,8 @@ static bool release_block() {
   const Fiber* other = at_warp && at_block ? at_block : nullptr;
   fail("deadlock", f->pc,
        {.other_thread = other ? thread_of(other) : kNoThread, .other_pc = other ? other->pc : 0},
-       "%u of %u threads wait at __syncthreads, %u wait in a warp intrinsic, %u have finished", n[1], threads, n[2], n[4]);
+       "%u of %u threads wait at __syncthreads, %u wait in a warp intrinsic, %u have finished", n[1], threads,
+       n[2], n[4]);
 }
 
 static void shuffle(uint16_t* order, unsigned n) {
@@ -281,7 +286,8 @@ uint64_t emulator_exchange(int op, uint32_t mask, uint64_t value, int source) {
   Fiber* f = current;
   unsigned lane = thread_of(f) % kWarp;
   if (!(mask >> lane & 1))
-    fail("not in mask", EMULATOR_CALLER, {}, "lane %u calls a warp intrinsic whose mask 0x%08x leaves it out", lane, mask);
+    fail("not in mask", EMULATOR_CALLER, {}, "lane %u calls a warp intrinsic whose mask 0x%08x leaves it out",
+         lane, mask);
   f->mask = mask, f->op = op, f->value = value, f->source = source;
   wait_in(State::at_warp_barrier, EMULATOR_CALLER);
   return f->result;

@@ -1,6 +1,8 @@
-// Reads the request (64-bit words, see request.py), runs the launches once per schedule, each in a process of its own.
+// Reads the request (64-bit words, see request.py), runs the launches once per schedule, each in a process of
+// its own.
 //
-// program REQUEST_FD INPUT_FD OUTPUT_FD; each schedule has its own report descriptor and its own part of the output.
+// program REQUEST_FD INPUT_FD OUTPUT_FD; each schedule has its own report descriptor and its own part of the
+// output.
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -44,16 +46,20 @@ static void check_parameter(const KernelEntry& k, unsigned i, char kind, unsigne
   char wanted = k.parameters[2 * i];
   unsigned wanted_size = k.parameters[2 * i + 1];
   if (wanted == kind && wanted_size == size) return;
-  auto name = [](char c) { return c == 'p' ? "pointer" : c == 'i' ? "integer" : c == 'f' ? "floating-point number" : "struct"; };
-  fail("launch failed", 0, {}, "argument %u of the launch is a %u-byte %s, the kernel's parameter is a %u-byte %s", i, size, name(kind),
-       wanted_size, name(wanted));
+  auto name = [](char c) {
+    return c == 'p' ? "pointer" : c == 'i' ? "integer" : c == 'f' ? "floating-point number" : "struct";
+  };
+  fail("launch failed", 0, {},
+       "argument %u of the launch is a %u-byte %s, the kernel's parameter is a %u-byte %s", i, size,
+       name(kind), wanted_size, name(wanted));
 }
 
 static void read_arguments(const KernelEntry& k, void** arguments) {
   uint64_t n = next();
   if (n > kMaxArguments) _exit(3);
   if (n != k.nparameters)
-    fail("launch failed", 0, {}, "the launch passes %u arguments, the kernel takes %u", static_cast<unsigned>(n), k.nparameters);
+    fail("launch failed", 0, {}, "the launch passes %u arguments, the kernel takes %u",
+         static_cast<unsigned>(n), k.nparameters);
   for (unsigned i = 0; i < n; i++) {
     arguments[i] = storage[i].bytes;
     uint64_t tag = next();
@@ -114,7 +120,8 @@ static void launch() {
   if (tracing) race_launch_end();
 }
 
-static void run_schedule(int input_fd, int output_fd, uint64_t output_base, int report_fd, uint64_t timeout_ms) {
+static void run_schedule(int input_fd, int output_fd, uint64_t output_base, int report_fd,
+                         uint64_t timeout_ms) {
   report_to(report_fd);
   catch_signals(timeout_ms);
   make_stacks();
@@ -163,13 +170,15 @@ int main(int argc, char** argv) {
     schedule = static_cast<Schedule>(wanted[s].order);
     tracing = trace && s == 0;
     if (s && !freopen("/dev/null", "w", stdout)) _exit(3);
-    run_schedule(input_fd, output_fd, wanted[s].output_base, static_cast<int>(wanted[s].report_fd), timeout_ms);
+    run_schedule(input_fd, output_fd, wanted[s].output_base, static_cast<int>(wanted[s].report_fd),
+                 timeout_ms);
   }
   for (uint64_t s = 0; s < nschedules; s++) {
     int status = 0;
     if (children[s] < 0 || waitpid(children[s], &status, 0) != children[s]) return 3;
     if (WIFSIGNALED(status) || WEXITSTATUS(status))
-      dprintf(static_cast<int>(wanted[s].report_fd), "\n{\"ended\":%d}\n", WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status));
+      dprintf(static_cast<int>(wanted[s].report_fd), "\n{\"ended\":%d}\n",
+              WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status));
   }
   return 0;
 }

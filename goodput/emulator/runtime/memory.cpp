@@ -1,8 +1,10 @@
-// Device buffers with unmapped pages on both sides, shared memory, and the question which of them an address belongs to.
+// Device buffers with unmapped pages on both sides, shared memory, and the question which of them an address
+// belongs to.
 //
-// In the forward schedule a buffer starts on a page, so that alignment and sectors are those of a GPU allocation and the page in
-// front is unmapped; in the others its end touches the unmapped page behind it. Bytes between the buffer and its pages are red
-// zones with a NaN pattern, checked after every launch. Instrumented accesses are checked to the byte besides.
+// In the forward schedule a buffer starts on a page, so that alignment and sectors are those of a GPU
+// allocation and the page in front is unmapped; in the others its end touches the unmapped page behind it.
+// Bytes between the buffer and its pages are red zones with a NaN pattern, checked after every launch.
+// Instrumented accesses are checked to the byte besides.
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,8 +16,9 @@ alignas(4096) char emulator_dynamic_shared[emulator::kDynamicShared];
 
 namespace emulator {
 constexpr uintptr_t kPage = 4096;
-constexpr uintptr_t kGuard = 64 * kPage;  // a stride that is off by a row or two of a small case still lands here
-constexpr uint16_t kRedZone = 0xffb5;     // NaN in float, half and bfloat16 alike
+constexpr uintptr_t kGuard =
+    64 * kPage;  // a stride that is off by a row or two of a small case still lands here
+constexpr uint16_t kRedZone = 0xffb5;  // NaN in float, half and bfloat16 alike
 
 Vec<Buffer> buffers;
 uint32_t smem_bytes;
@@ -36,7 +39,8 @@ void map_buffers(int input_fd) {
   for (Buffer& b : buffers) total += round_up(b.nbytes + 16, kPage) + kGuard;
   void* p = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   buffer_of_page = static_cast<uint16_t*>(calloc(total / kPage + 1, sizeof(uint16_t)));
-  if (p == MAP_FAILED || !buffer_of_page) fail("died", 0, {}, "not enough memory for the buffers of this case");
+  if (p == MAP_FAILED || !buffer_of_page)
+    fail("died", 0, {}, "not enough memory for the buffers of this case");
   arena = reinterpret_cast<uintptr_t>(p), arena_end = arena + total;
   uintptr_t at = arena + kGuard;
   for (uint32_t i = 0; i < buffers.size; i++) {
@@ -55,7 +59,8 @@ void map_buffers(int input_fd) {
     if (mprotect(reinterpret_cast<void*>(b.map_begin), b.map_end - b.map_begin, PROT_READ | PROT_WRITE))
       fail("died", 0, {}, "not enough memory for the buffers of this case");
     for (uintptr_t q = b.map_begin; q + 2 <= b.begin; q += 2) *reinterpret_cast<uint16_t*>(q) = kRedZone;
-    for (uintptr_t q = b.end + (b.end & 1); q + 2 <= b.map_end; q += 2) *reinterpret_cast<uint16_t*>(q) = kRedZone;
+    for (uintptr_t q = b.end + (b.end & 1); q + 2 <= b.map_end; q += 2)
+      *reinterpret_cast<uint16_t*>(q) = kRedZone;
     char* to = reinterpret_cast<char*>(b.begin);
     if (b.input_offset == kNone) {
       memset(to, 0xff, b.nbytes);  // scratch is never zero by luck
@@ -92,7 +97,8 @@ void check_red_zones() {
   for (uint32_t i = 0; i < buffers.size; i++) {
     const Buffer& b = buffers[i];
     if (!intact(b.map_begin, b.begin))
-      fail("out of bounds", 0, {.buffer = static_cast<int>(i), .offset = -1}, "a write landed before the start of the buffer");
+      fail("out of bounds", 0, {.buffer = static_cast<int>(i), .offset = -1},
+           "a write landed before the start of the buffer");
     if (!intact(b.end + (b.end & 1), b.map_end))
       fail("out of bounds", 0, {.buffer = static_cast<int>(i), .offset = static_cast<int64_t>(b.nbytes)},
            "a write landed behind the end of the buffer");
@@ -112,7 +118,8 @@ void return_buffers(int output_fd, uint64_t base) {
 }
 
 void poison_shared() {
-  memset(goodput_shared_start, 0xff, goodput_shared_end - goodput_shared_start);  // NaN: unwritten shared memory shows
+  memset(goodput_shared_start, 0xff,
+         goodput_shared_end - goodput_shared_start);  // NaN: unwritten shared memory shows
   memset(emulator_dynamic_shared, 0xff, smem_bytes);
 }
 
@@ -146,12 +153,14 @@ uint32_t shared_word(uintptr_t a) {
 
 void check_range(uintptr_t a, uint64_t bytes, bool write, uint32_t pc, const char* what) {
   if (a % 16 || bytes % 16)
-    fail("launch failed", pc, {}, "misaligned address: %s needs addresses and sizes that are multiples of 16 bytes", what);
+    fail("launch failed", pc, {},
+         "misaligned address: %s needs addresses and sizes that are multiples of 16 bytes", what);
   if (!in_arena(a)) return;
   const Buffer* b = buffer_at(a);
   if (!b || a < b->begin || a + bytes > b->end) out_of_bounds(a, static_cast<uint32_t>(bytes), write, pc);
   if (write && !b->writable)
-    fail("input modified", pc, {.buffer = static_cast<int>(b - buffers.data), .offset = static_cast<int64_t>(a - b->begin)},
+    fail("input modified", pc,
+         {.buffer = static_cast<int>(b - buffers.data), .offset = static_cast<int64_t>(a - b->begin)},
          "%s writes into an input", what);
 }
 }  // namespace emulator

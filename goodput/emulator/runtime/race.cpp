@@ -1,10 +1,11 @@
 // Finds conflicting accesses that nothing orders.
 //
-// Shared memory: vector clocks, one component per warp. A word remembers its last writer and two readers with their clocks;
-// an access races when the other one's clock is not in the past of this warp. Block barriers and mbarriers join clocks. Two
-// lanes of one warp are left to the schedules. A write that leaves the value as it was is no race anybody could see, so a
-// conflicting write is settled one step later, when its value is known.
-// Global memory: two blocks of one launch that write different values to one word, unless the writer used a fence.
+// Shared memory: vector clocks, one component per warp. A word remembers its last writer and two readers with
+// their clocks; an access races when the other one's clock is not in the past of this warp. Block barriers
+// and mbarriers join clocks. Two lanes of one warp are left to the schedules. A write that leaves the value
+// as it was is no race anybody could see, so a conflicting write is settled one step later, when its value is
+// known. Global memory: two blocks of one launch that write different values to one word, unless the writer
+// used a fence.
 #include "runtime.h"
 
 namespace emulator {
@@ -35,7 +36,8 @@ struct Settlement {
 };
 static Settlement settlement;
 
-// The first conflict between blocks waits until the launch has ended: an access out of bounds that comes later says more.
+// The first conflict between blocks waits until the launch has ended: an access out of bounds that comes
+// later says more.
 static Settlement between_blocks;
 static Dim between_index;
 
@@ -91,11 +93,15 @@ static void announce(const Settlement& s) {
   current = &fibers[s.thread];
   if (s.buffer)
     fail("race", s.pc,
-         {.buffer = static_cast<int>(s.buffer - buffers.data), .offset = static_cast<int64_t>(s.address - s.buffer->begin)},
-         "blocks %u and %u write different values to one place, and nothing orders them", s.other_block, s.block);
-  fail("race", s.pc, {.address = s.address, .other_thread = s.other, .other_pc = s.other_pc},
-       s.other_wrote ? "two threads write different values to one word of shared memory with no barrier in between"
-                     : "a thread overwrites a word of shared memory that another one reads, with no barrier in between");
+         {.buffer = static_cast<int>(s.buffer - buffers.data),
+          .offset = static_cast<int64_t>(s.address - s.buffer->begin)},
+         "blocks %u and %u write different values to one place, and nothing orders them", s.other_block,
+         s.block);
+  fail(
+      "race", s.pc, {.address = s.address, .other_thread = s.other, .other_pc = s.other_pc},
+      s.other_wrote
+          ? "two threads write different values to one word of shared memory with no barrier in between"
+          : "a thread overwrites a word of shared memory that another one reads, with no barrier in between");
 }
 
 void race_settle() {
@@ -135,11 +141,13 @@ void race_shared(uintptr_t address, uint32_t bytes, bool write, bool atomic, uin
     uint8_t mask = byte_mask(q, address, bytes);
     if (s.pending == 1 || (s.pending && write))
       fail("race", pc, {.address = address, .other_thread = s.writer, .other_pc = s.write_pc},
-           s.pending == 1 ? "%s shared memory that an asynchronous copy is still filling: wait for its group or barrier first"
+           s.pending == 1 ? "%s shared memory that an asynchronous copy is still filling: wait for its group "
+                            "or barrier first"
                           : "%s shared memory that an asynchronous copy is still reading: wait for it first",
            write ? "writes" : "reads");
     bool written = s.write_clock > block_start;
-    bool conflict = written && !(s.atomic && atomic) && s.bytes & mask && !ordered(s.writer, s.write_clock, w);
+    bool conflict =
+        written && !(s.atomic && atomic) && s.bytes & mask && !ordered(s.writer, s.write_clock, w);
     if (!write) {
       if (!written && s.filled != block_start)
         count_uninitialised(pc);
@@ -158,7 +166,9 @@ void race_shared(uintptr_t address, uint32_t bytes, bool write, bool atomic, uin
       found.thread = t, found.other_wrote = conflict;
       found.other = conflict ? s.writer : s.reader[reader];
       found.other_pc = conflict ? s.write_pc : s.read_pc[reader];
-      if (atomic) announce(found);  // the value of an atomic is not known here; mixing it with plain accesses is the mistake
+      if (atomic)
+        announce(
+            found);  // the value of an atomic is not known here; mixing it with plain accesses is the mistake
       open_settlement(found);
     }
     s.write_clock = clocks[w][w], s.write_pc = pc, s.writer = static_cast<int16_t>(t);
@@ -189,9 +199,12 @@ void race_pending(uintptr_t address, uint32_t bytes, bool fills, uint32_t pc) {
     for (int k = 0; k < 2 && fills; k++)
       if (!ordered(s.reader[k], s.read_clock[k], w)) reader = k;
     if (wrote || reader >= 0)
-      fail("race", pc, {.address = q * 4, .other_thread = wrote ? s.writer : s.reader[reader],
-                        .other_pc = wrote ? s.write_pc : s.read_pc[reader]},
-           "an asynchronous copy takes shared memory that another thread %s, with no barrier in between", wrote ? "writes" : "reads");
+      fail("race", pc,
+           {.address = q * 4,
+            .other_thread = wrote ? s.writer : s.reader[reader],
+            .other_pc = wrote ? s.write_pc : s.read_pc[reader]},
+           "an asynchronous copy takes shared memory that another thread %s, with no barrier in between",
+           wrote ? "writes" : "reads");
     if (!fills) {
       bool fence = s.write_clock <= block_start || s.writer < 0 || fibers[s.writer].async_fences != s.fences;
       if (!fence && !current->fenced_since_barrier)
@@ -206,8 +219,8 @@ void race_pending(uintptr_t address, uint32_t bytes, bool fills, uint32_t pc) {
   }
 }
 
-// The bytes of a copy have arrived. A thread that waited for its own copy has written them; after an mbarrier (no thread)
-// whoever waits for it may read them.
+// The bytes of a copy have arrived. A thread that waited for its own copy has written them; after an mbarrier
+// (no thread) whoever waits for it may read them.
 void race_landed(uintptr_t address, uint32_t bytes, bool fills, int thread) {
   for (uintptr_t q = address / 4; q < (address + bytes) / 4; q++) {
     Word& s = words[shared_word(q * 4)];

@@ -1,8 +1,10 @@
-// What the parts of the CPU model of a GPU share: threads as fibers, buffers, the failure report, the hooks between them.
+// What the parts of the CPU model of a GPU share: threads as fibers, buffers, the failure report, the hooks
+// between them.
 //
-// main.cpp reads the request and forks one process per schedule; memory.cpp holds the buffers; fibers.cpp runs the threads of
-// a block; access.cpp receives every load and store; race.cpp and counts.cpp judge and count them; async.cpp holds copies that
-// have been issued but not waited for. Only plain C library calls: the process must start in a millisecond.
+// main.cpp reads the request and forks one process per schedule; memory.cpp holds the buffers; fibers.cpp
+// runs the threads of a block; access.cpp receives every load and store; race.cpp and counts.cpp judge and
+// count them; async.cpp, mbarrier.cpp and tensor_map.cpp hold copies that have been issued and have not
+// landed; failure.cpp reports. Only plain C library calls: the process must start in a millisecond.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +15,8 @@ namespace emulator {
 
 constexpr unsigned kWarp = 32, kMaxThreads = 1024, kMaxWarps = 32;
 constexpr size_t kDynamicShared = 256 * 1024;  // above what any GPU offers a block (227 KiB on 9.0)
-constexpr size_t kStack = 128 * 1024;          // per thread: local arrays and g++'s frames; GPU local memory is rarely > 1 KiB
+constexpr size_t kStack =
+    128 * 1024;  // per thread: local arrays and g++'s frames; GPU local memory is rarely > 1 KiB
 constexpr int kNoThread = -1;
 
 struct Dim {
@@ -46,8 +49,8 @@ struct Copy {
   uintptr_t to, from;
   uint32_t bytes, pc, group;
   int32_t thread;
-  int32_t c0, c1;            // tensor coordinates, when `map` is set
-  const void* map;           // the tensor map, or null for plain bytes
+  int32_t c0, c1;   // tensor coordinates, when `map` is set
+  const void* map;  // the tensor map, or null for plain bytes
 };
 
 struct CopyQueue {
@@ -67,14 +70,14 @@ struct Fiber {
   uint64_t value, result;
   uintptr_t barrier;  // the mbarrier it waits for
   uint32_t parity;
-  uint32_t atomics;      // since it last gave way
-  uint16_t async_fences; // fence.proxy.async executed
+  uint32_t atomics;       // since it last gave way
+  uint16_t async_fences;  // fence.proxy.async executed
   bool fenced_since_barrier;
   CopyQueue loads, stores;  // cp.async; bulk stores
 };
 
 struct Buffer {
-  uintptr_t begin, end;         // the bytes the kernel may touch
+  uintptr_t begin, end;          // the bytes the kernel may touch
   uintptr_t map_begin, map_end;  // the mapped pages around them
   uint64_t nbytes, input_offset, output_offset;
   bool writable;
@@ -92,14 +95,18 @@ extern unsigned threads, warps;
 extern Dim block_index, block_dim, grid_dim;
 extern uint32_t block_number, launch_number, kernel_number;
 extern Schedule schedule;
-extern bool tracing;         // counts and race detection: in the first schedule only
+extern bool tracing;          // counts and race detection: in the first schedule only
 extern uint32_t last_access;  // where the answer last touched memory
-extern uint64_t events;      // anything that could let a waiting thread go on
-extern uint32_t smem_bytes;  // dynamic shared memory of this launch
+extern uint64_t events;       // anything that could let a waiting thread go on
+extern uint32_t smem_bytes;   // dynamic shared memory of this launch
 extern Vec<Buffer> buffers;
 
-inline int thread_of(const Fiber* f) { return static_cast<int>(f - fibers); }
-inline int current_thread() { return current ? thread_of(current) : kNoThread; }
+inline int thread_of(const Fiber* f) {
+  return static_cast<int>(f - fibers);
+}
+inline int current_thread() {
+  return current ? thread_of(current) : kNoThread;
+}
 
 // fibers.cpp
 void make_stacks();
@@ -127,30 +134,33 @@ void race_new_launch();
 void race_launch_end();
 void race_new_block();
 void race_block_barrier();
-void race_release(uint32_t* clock);        // the current thread's past becomes visible through this clock
+void race_release(uint32_t* clock);  // the current thread's past becomes visible through this clock
 void race_acquire(int thread, const uint32_t* clock);
 void race_shared(uintptr_t address, uint32_t bytes, bool write, bool atomic, uint32_t pc);
 void race_global(const Buffer* buffer, uintptr_t address, uint32_t bytes, uint32_t pc);
 void race_settle();  // a write that met another thread's access: did it change the value?
-void race_pending(uintptr_t address, uint32_t bytes, bool fills, uint32_t pc);  // an asynchronous copy takes the range
+void race_pending(uintptr_t address, uint32_t bytes, bool fills,
+                  uint32_t pc);  // an asynchronous copy takes the range
 void race_landed(uintptr_t address, uint32_t bytes, bool fills, int thread);
 void race_fence();
 
 // counts.cpp
-void count_access(uint32_t pc, uintptr_t address, uint32_t bytes, Space space, int kind);  // kind: 0 load, 1 store, 2 atomic
-void count_epoch_end();  // at a block barrier and at the end of a block: lanes that have not come will not come
+void count_access(uint32_t pc, uintptr_t address, uint32_t bytes, Space space,
+                  int kind);  // kind: 0 load, 1 store, 2 atomic
+void count_epoch_end();  // at a block barrier and at the end of a block: lanes that have not come will not
+                         // come
 void count_in_flight(bool bulk, unsigned groups);
 void count_uninitialised(uint32_t pc);
 void make_counts(uint32_t nkernels);
 void write_counts(int fd);
 
-// async.cpp
+// async.cpp, mbarrier.cpp, tensor_map.cpp
 void async_new_block();
 void async_thread_end();
 bool mbarrier_ready(Fiber* f);
 const char* describe_mbarrier(uintptr_t address);
-void encode_tensor_map(void* to, uintptr_t base, uint32_t item, uint64_t columns, uint64_t rows, uint64_t stride, uint32_t box0,
-                       uint32_t box1, uint32_t swizzle);
+void encode_tensor_map(void* to, uintptr_t base, uint32_t item, uint64_t columns, uint64_t rows,
+                       uint64_t stride, uint32_t box0, uint32_t box1, uint32_t swizzle);
 
 // failure.cpp
 struct Detail {
