@@ -1,0 +1,155 @@
+"""Measure what the course claims: baselines, solutions and variants on this GPU, and the noise of the race itself.
+
+`run(...)` times every answer against its baseline with the race's own clock and writes one table (the source of the numbers in
+README and lessons). `run_noise(...)` repeats verdicts of the baseline against itself and of the solution against the baseline and
+writes every block, from which `noise_of` derives s0 and g. Commands, not tests: nothing here passes or fails.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from goodput import machine
+from grader import course, noise
+from grader.controller import KINDS
+from grader.intake import Answer
+from grader.race import LOOKS, race
+from grader.session import CannotGrade, Session, open_session
+from grader.speed import par, place, threshold_of, timed_case
+from grader.task import Task
+
+FIRST_LOOK = LOOKS[:1]
+
+
+def timed_tasks(chapter: str | None, exercise: str | None) -> list[Task]:
+    chapters = [course.find_chapter(chapter)] if chapter else course.chapters()
+    wanted = [t for c in chapters for t in course.tasks(c) if exercise in (None, t.name)]
+    return [t for t in wanted if t.baseline and t.work and any(c.timed for c in t.cases)]
+
+
+def answers(task: Task) -> Iterator[tuple[str, str]]:
+    yield "solution", course.solution(task)
+    for name, source in course.variants(task).items():
+        yield f"variant {name}", source
+
+
+def measure(task: Task, label: str, source: str, session: Session) -> dict[str, Any]:
+    """One row: the answer against the baseline over one look's blocks."""
+    case = timed_case(task, session)
+    kind = KINDS[task.kind]
+    with kind.windows(task, Answer(task.name, source), course.baseline(task), session, case) as clock:
+        result = race(clock, math.inf, noise.for_device("cuda"), looks=FIRST_LOOK)
+        calls, failure = clock.calls, clock.failure
+    assert task.work is not None
+    seconds = result.answer_s / calls
+    roofline = place(task.work(case), seconds, session)
+    row: dict[str, Any] = {"exercise": task.name, "answer": label, "case": case.name, "sizes": dict(case.sizes),
+           "ms": seconds * 1e3, "baseline_ms": result.baseline_s / calls * 1e3, "ratio": result.ratio, "calls": calls,
+           "wrong": failure.name if failure else None}  # fmt: skip
+    if roofline is not None:
+        row |= {"gb_per_s": roofline.gb_per_s, "ceiling": roofline.ceiling, "fraction": roofline.fraction}
+    if label == "solution" and task.target is not None and task.target.position is not None:
+        row["threshold"] = result.ratio**task.target.position
+    return row
+
+
+def header(session: Session) -> dict[str, Any]:
+    ceilings = machine.ceilings("cuda")
+    return {"created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "machine": asdict(machine.describe()),
+            "ceilings": ceilings.to_json() if ceilings else None, "isolation": session.level}  # fmt: skip
+
+
+def run(chapter: str | None, exercise: str | None, gpu: int, out: Path) -> int:
+    """The benchmark table; returns 0, or 3 when there is no GPU."""
+    try:
+        with open_session("cuda", "auto", gpu) as session:
+            machine.ensure("cuda")
+            table = header(session) | {"rows": []}
+            for task in timed_tasks(chapter, exercise):
+                for label, source in answers(task):
+                    try:
+                        row = measure(task, label, source, session)
+                    except Exception as e:  # a variant that fails is a row that says so, not the end of the table
+                        row = {"exercise": task.name, "answer": label, "error": f"{type(e).__name__}: {e}"[:300]}
+                    table["rows"].append(row)
+                    print(format_row(row), flush=True)
+                    write(out, table)
+    except CannotGrade as e:
+        print(e.key, e.facts)
+        return 3
+    return 0
+
+
+def format_row(row: dict[str, Any]) -> str:
+    if "error" in row:
+        return f"{row['exercise']:22} {row['answer']:28} {row['error']}"
+    return (f"{row['exercise']:22} {row['answer']:28} {row['ms']:8.4f} ms  baseline {row['baseline_ms']:8.4f} ms  {row['ratio']:6.3f}x  "
+            f"{row.get('gb_per_s', math.nan):6.0f} GB/s  {row.get('fraction', math.nan):5.3f} of {row.get('ceiling', '-')}"
+            f"{'  WRONG ' + row['wrong'] if row['wrong'] else ''}")  # fmt: skip
+
+
+def write(out: Path, data: Any) -> None:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    temporary = out.with_suffix(".tmp")
+    temporary.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    temporary.replace(out)
+
+
+def run_noise(exercise: str | None, count: int, gpu: int, out: Path) -> int:
+    """`count` verdicts of each class for the named exercises (comma-separated); every verdict has its own processes."""
+    names = (exercise or "").split(",") if exercise else [t.name for t in timed_tasks(None, None)]
+    with open_session("cuda", "auto", gpu) as session:
+        table = header(session) | {"verdicts": []}
+        for task in (course.task(n) for n in names):
+            threshold, _ = threshold_of(task, session, KINDS[task.kind])
+            truth = {"baseline": 1.0, "solution": par(task, session, KINDS[task.kind])}
+            for label, source in (("baseline", course.baseline(task)), ("solution", course.solution(task))):
+                for _ in range(count):
+                    began = time.perf_counter()
+                    clock_of = KINDS[task.kind].windows
+                    case = timed_case(task, session)
+                    with clock_of(task, Answer(task.name, source), course.baseline(task), session, case) as clock:
+                        result = race(clock, threshold, noise.for_device("cuda"))
+                    table["verdicts"].append({"exercise": task.name, "answer": label, "decision": result.decision,
+                                              "threshold": threshold, "expected": truth[label], "blocks": list(result.blocks),
+                                              "disturbed": list(result.disturbed),
+                                              "seconds": time.perf_counter() - began})  # fmt: skip
+                write(out, table)
+                print(summary(table["verdicts"], task.name, label), flush=True)
+    return 0
+
+
+def summary(verdicts: list[dict[str, Any]], exercise: str, label: str) -> str:
+    chosen = [v for v in verdicts if v["exercise"] == exercise and v["answer"] == label]
+    means = [statistics.fmean(v["blocks"]) for v in chosen]
+    within = [statistics.stdev(v["blocks"]) for v in chosen if len(v["blocks"]) > 1]
+    decisions = {d: sum(v["decision"] == d for v in chosen) for d in sorted({v["decision"] for v in chosen})}
+    spread = statistics.stdev(means) if len(means) > 1 else math.nan
+    centre = statistics.median(means)
+    return (f"{exercise:22} {label:9} n={len(chosen)} {decisions} ratio {math.exp(centre):.4f} session sd {spread:.5f} "
+            f"worst {max(abs(m - centre) for m in means):.5f} block sd {statistics.fmean(within):.5f} "
+            f"{statistics.fmean(v['seconds'] for v in chosen):.1f} s")  # fmt: skip
+
+
+def noise_of(tables: list[dict[str, Any]]) -> dict[str, Any]:
+    """s0 (pooled spread between blocks of one session) and g (largest bias of a session beyond what s0 explains)."""
+    groups: dict[tuple[str, str], list[list[float]]] = {}
+    for table in tables:
+        for verdict in table["verdicts"]:
+            groups.setdefault((verdict["exercise"], verdict["answer"]), []).append(verdict["blocks"])
+    s0 = max(math.sqrt(statistics.fmean(statistics.variance(b) for b in blocks)) for blocks in groups.values())
+    bias = []
+    for blocks in groups.values():
+        means = [statistics.fmean(b) for b in blocks]
+        centre = statistics.median(means)
+        between = max(0.0, statistics.variance(means) - statistics.fmean(statistics.variance(b) / len(b) for b in blocks))
+        bias.append((max(abs(m - centre) for m in means), math.sqrt(between)))
+    return {"s0": s0, "g": max(3 * b for _, b in bias), "worst_session": max(w for w, _ in bias),
+            "verdicts": sum(len(b) for b in groups.values())}  # fmt: skip
