@@ -11,23 +11,17 @@ import atexit
 import inspect
 import json
 import linecache
-import os
 import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
 
+from goodput.language import language
 from grader import course
 from grader.helpers import needed
 
 _server: subprocess.Popen[str] | None = None
 _shown: dict[str, int] = {}
-
-
-def language() -> str:
-    """"es" or "en": what the notebook's setup cell said, else the environment, else Spanish."""
-    lang = os.environ.get("GOODPUT_LANG", "es")
-    return lang if lang in course.LANGUAGES else "es"
 
 
 def cell_source(function: Callable[..., Any]) -> str:
