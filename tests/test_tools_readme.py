@@ -70,16 +70,20 @@ def test_recorded_numbers_become_tables_with_their_origin(tmp_path):
     file = tmp_path / readme_numbers.RECORDED
     file.parent.mkdir(parents=True)
     origin = {"date": "2026-11-30", "versions": {"torch": "2.11.0"}}
-    exercises = {"coalesced_copy": {"baseline_ms": 0.5, "solution_ms": 0.2, "fraction": 0.62}}
+    solution = {"answer": "solution", "baseline_ms": 0.5, "ms": 0.2, "ratio": 2.5, "fraction": 0.62}
+    exercises = [
+        {"exercise": "coalesced_copy", **solution},
+        {"exercise": "coalesced_copy", "answer": "variant float4"},
+    ]
     verdicts = [
-        {"exercise": "coalesced_copy", "answer": "solution", "verdicts": 1000, "wrong": 0, "too_close": 3}
+        {"exercise": "coalesced_copy", "answer": "baseline", "passed": 1, "slow": 996, "too_close": 3}
     ]
     results = {"exercises": {"value": exercises, **origin}, "verdicts": {"value": verdicts, **origin}}
     file.write_text(json.dumps({"schema": 1, "gpu": "NVIDIA H200", "results": results}))
     page = "<!-- numbers:h200 -->\nold\n<!-- /numbers -->\n<!-- numbers:verdicts -->\n<!-- /numbers -->\n"
     text = readme_numbers.filled(page, tmp_path, "es")
     assert "| `coalesced_copy` | 0,500 | 0,200 | 2,50× | 62 % |" in text
-    assert "| `coalesced_copy`, solution | 1000 | 0 | 3 |" in text
+    assert "| `coalesced_copy`, línea base | 1000 | 1 | 3 |" in text
     assert text.count("NVIDIA H200, 2026-11-30, torch 2.11.0") == 2
     assert "old" not in text
     assert readme_numbers.filled(text, tmp_path, "es") == text

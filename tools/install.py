@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 
 from tools import pip, stamp, torch_build
@@ -63,11 +64,15 @@ def check_tools(python: str) -> None:
 @contextlib.contextmanager
 def locked(clock: pip.Clock) -> Iterator[int]:
     with LOCK.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            clock.tell("waiting")
-            fcntl.flock(file, fcntl.LOCK_EX)
+        waiting = False
+        while True:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            if not waiting or time.monotonic() - clock.told > pip.QUIET_S:
+                clock.tell("waiting")
+            waiting = True
+            time.sleep(0.2)
         yield file.fileno()
 
 

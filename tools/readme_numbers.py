@@ -4,8 +4,9 @@ What stands between `<!-- numbers:NAME -->` and `<!-- /numbers -->` is replaced 
 --check changes nothing and names what is stale. Exit code 0: up to date, or written; 1: stale.
 
     chapters   what exists, from the derived notebooks: lesson, exercises, points
-    h200       results.exercises of course/07_memory_access/recorded/h200.json, {name: {baseline_ms, solution_ms, fraction}}
-    verdicts   results.verdicts of the same file, [{exercise, answer, verdicts, wrong, too_close}]
+    h200       results.exercises of course/07_memory_access/recorded/h200.json: the rows of `make bench`
+    verdicts   results.verdicts of the same file, [{exercise, answer, threshold, passed, slow, too_close}]: how many verdicts
+               of the baseline (which must never pass) and of the solution (which must never be slow) ended how
 
 Each table of recorded numbers ends with the GPU, the date and the versions that its file names. Standard library only; knows
 nothing of how things were measured (goodput/recorded.py describes the files).
@@ -75,38 +76,43 @@ def h200(root: Path, lang: str) -> str:
         "en": ["Exercise", "Baseline, ms", "Solution, ms", "Speed-up", "Of the measured ceiling"],
     }[lang]
 
-    def rows(value: dict[str, dict[str, float]]) -> str:
+    def cells(row: dict[str, Any]) -> list[str]:
+        times = [decimal(row[key], 3, lang) for key in ("baseline_ms", "ms")]
+        share = f"{100 * row['fraction']:.0f} %" if "fraction" in row else "–"
+        return [f"`{row['exercise']}`", *times, decimal(row["ratio"], 2, lang) + "×", share]
+
+    def rows(value: list[dict[str, Any]]) -> str:
         return table(
-            heading,
-            [
-                [
-                    f"`{name}`",
-                    decimal(one["baseline_ms"], 3, lang),
-                    decimal(one["solution_ms"], 3, lang),
-                    decimal(one["baseline_ms"] / one["solution_ms"], 2, lang) + "×",
-                    decimal(100 * one["fraction"], 0, lang) + " %",
-                ]
-                for name, one in value.items()
-            ],
+            heading, [cells(row) for row in value if row["answer"] == "solution" and "error" not in row]
         )
 
     return _recorded(root, "exercises", lang, rows)
 
 
 def verdicts(root: Path, lang: str) -> str:
-    heading = {
-        "es": ["Respuesta", "Veredictos", "Equivocados", "Muy justos"],
-        "en": ["Answer", "Verdicts", "Wrong", "Too close to call"],
+    heading, answers = {
+        "es": (
+            ["Respuesta", "Veredictos", "Equivocados", "Muy justos"],
+            {"baseline": "línea base", "solution": "solución"},
+        ),
+        "en": (
+            ["Answer", "Verdicts", "Wrong", "Too close to call"],
+            {"baseline": "baseline", "solution": "solution"},
+        ),
     }[lang]
+    wrong = {"baseline": "passed", "solution": "slow"}
 
-    def rows(value: list[dict[str, Any]]) -> str:
-        keys = ("verdicts", "wrong", "too_close")
-        return table(
-            heading,
-            [[f"`{one['exercise']}`, {one['answer']}", *(str(one[k]) for k in keys)] for one in value],
-        )
+    def cells(one: dict[str, Any]) -> list[str]:
+        total = one["passed"] + one["slow"] + one["too_close"]
+        answer = one["answer"]
+        return [
+            f"`{one['exercise']}`, {answers[answer]}",
+            f"{total}",
+            f"{one[wrong[answer]]}",
+            f"{one['too_close']}",
+        ]
 
-    return _recorded(root, "verdicts", lang, rows)
+    return _recorded(root, "verdicts", lang, lambda value: table(heading, [cells(one) for one in value]))
 
 
 TABLES = {"chapters": chapters, "h200": h200, "verdicts": verdicts}
