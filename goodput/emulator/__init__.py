@@ -5,12 +5,25 @@
     result = run(program, [launch], {"x": BufferSpec(x)})
     result.outputs["x"], result.counts.load_sectors_per_request, result.failure
 
+`count(function, x=x, out=out)` does it for a function that calls `goodput.cuda.launch`, and returns the counts.
+
 One fiber per thread, blocks one after another, in three orders that must agree. Not modelled: inline PTX, clusters, grid-wide
 barriers, tensor cores, time. Needs g++ 11 or later on x86-64.
 """
 
 from goodput.emulator.build import EmulatorUnavailable, Program, build
+from goodput.emulator.counting import count
 from goodput.emulator.report import Counts, Failure, Run
 from goodput.emulator.run import BufferSpec, run
 
-__all__ = ["BufferSpec", "Counts", "EmulatorUnavailable", "Failure", "Program", "Run", "build", "run"]
+__all__ = [
+    "BufferSpec",
+    "Counts",
+    "EmulatorUnavailable",
+    "Failure",
+    "Program",
+    "Run",
+    "build",
+    "count",
+    "run",
+]

@@ -38,7 +38,7 @@ def translation_unit(source: str, kernels: Sequence[str]) -> str:
     """C++ text: the learner's source from line 1, then the table through which the runtime calls the kernels."""
     for pattern, text in (
         (_RUNTIME_NAME, "this name belongs to the CPU model: choose another one"),
-        (_UNDEF, "inline PTX cannot run on the CPU model: use the functions of goodput/primitives.cuh"),
+        (_UNDEF, "inline PTX cannot run on the CPU model: use goodput/primitives.cuh"),
     ):
         if match := pattern.search(source):
             line = source.count("\n", 0, match.start()) + 1

@@ -176,8 +176,6 @@ constexpr Entry entry(void (*thunk)(void**), void (*)(A...)) {
 }
 }  // namespace emulator_call
 
-#define asm                                                                           \
-  _Pragma("GCC error \"inline PTX cannot run on the CPU model: use the functions of " \
-          "goodput/primitives.cuh\"")
+#define asm _Pragma("GCC error \"inline PTX cannot run on the CPU model: use goodput/primitives.cuh\"")
 #define __asm__ asm
 #define __asm asm
