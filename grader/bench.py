@@ -75,7 +75,8 @@ def run(chapter: str | None, exercise: str | None, gpu: int, out: Path) -> int:
             for task in timed_tasks(chapter, exercise):
                 for label, source in answers(task):
                     try:
-                        row = measure(task, label, source, session)
+                        with session.exclusive():
+                            row = measure(task, label, source, session)
                     except Exception as e:  # a variant that fails is a row that says so, not the end of the table
                         row = {"exercise": task.name, "answer": label, "error": f"{type(e).__name__}: {e}"[:300]}
                     table["rows"].append(row)
@@ -105,7 +106,7 @@ def write(out: Path, data: Any) -> None:
 def run_noise(exercise: str | None, count: int, gpu: int, out: Path) -> int:
     """`count` verdicts of each class for the named exercises (comma-separated); every verdict has its own processes."""
     names = (exercise or "").split(",") if exercise else [t.name for t in timed_tasks(None, None)]
-    with open_session("cuda", "auto", gpu) as session:
+    with open_session("cuda", "auto", gpu) as session, session.exclusive():
         table = header(session) | {"verdicts": []}
         for task in (course.task(n) for n in names):
             threshold, _ = threshold_of(task, session, KINDS[task.kind])

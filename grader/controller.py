@@ -59,8 +59,16 @@ def grade(answer: Answer, task: Task, session: Session, *, skip_unanswered_test:
     need = missing_need(task, session)
     if need is not None:
         return _verdict(task, session, answer, "not_available", None, [f"needs {need}", *notes])
-    kind = KINDS[task.kind]
     session.progress(task.name, "start")
+    with session.exclusive():
+        verdict = _run(task, answer, session, notes)
+    verdict.seconds["total"] = time.perf_counter() - started
+    return verdict
+
+
+def _run(task: Task, answer: Answer, session: Session, notes: list[str]) -> Verdict:
+    """Check, then race, an answer that is there to be run."""
+    kind = KINDS[task.kind]
     try:
         done: Checked = kind.check(task, answer, session)
     except Unanswered:
@@ -72,11 +80,8 @@ def grade(answer: Answer, task: Task, session: Session, *, skip_unanswered_test:
         outcome: Outcome = "error" if done.diagnosis.name in ERROR_DIAGNOSES else "incorrect"
         if done.diagnosis.name == "works but is slower":
             outcome = "slow"
-        verdict = _verdict(task, session, answer, outcome, done.diagnosis, notes, done)
-    else:
-        verdict = _after_correct(task, answer, session, kind, done, notes)
-    verdict.seconds["total"] = time.perf_counter() - started
-    return verdict
+        return _verdict(task, session, answer, outcome, done.diagnosis, notes, done)
+    return _after_correct(task, answer, session, kind, done, notes)
 
 
 def _after_correct(task: Task, answer: Answer, session: Session, kind: ModuleType, done: Checked, notes: list[str]) -> Verdict:

@@ -1,8 +1,9 @@
 """One GPU for one grading at a time: the lock, the facts, the watch.
 
-`locked_gpu(session, index)` waits for an exclusive lock on the GPU (two gradings never time each other), fills the session's
-GPU facts and starts watching for disturbances. The lock file lies in the system's shared temporary folder, named by the GPU's
-UUID, so that different users and containers that share the folder exclude each other.
+`describe_into(session, index)` fills the session's GPU facts and starts watching for disturbances; `lock(lock_path(index))` is
+held while one answer is graded, so that two gradings never time each other and an open notebook does not keep a GPU for itself.
+The lock file lies in the system's shared temporary folder, named by the GPU's UUID, so that different users and containers that
+share the folder exclude each other.
 """
 
 from __future__ import annotations
@@ -53,18 +54,13 @@ def lock(path: Path, waiting: object = None) -> Iterator[None]:
         os.close(fd)
 
 
-@contextlib.contextmanager
-def locked_gpu(session: Session, index: int) -> Iterator[None]:
+def describe_into(session: Session, index: int) -> None:
+    """Fill the session's GPU facts and start watching; takes no lock."""
     torch.cuda.set_device(index)
-    with lock(lock_path(index), lambda: session.progress("", "waiting for the gpu")):
-        facts = torch.cuda.get_device_properties(index)
-        session.gpu = index
-        session.capability = (facts.major, facts.minor)
-        session.multiprocessors = facts.multi_processor_count
-        session.memory_bytes = facts.total_memory
-        session.l2_bytes = facts.L2_cache_size
-        session.disturbance = Watch(index)
-        try:
-            yield
-        finally:
-            session.disturbance.close()
+    facts = torch.cuda.get_device_properties(index)
+    session.gpu = index
+    session.capability = (facts.major, facts.minor)
+    session.multiprocessors = facts.multi_processor_count
+    session.memory_bytes = facts.total_memory
+    session.l2_bytes = facts.L2_cache_size
+    session.disturbance = Watch(index)

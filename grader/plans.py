@@ -83,7 +83,7 @@ def _is_permutation(order: torch.Tensor) -> bool:
 
 
 def plan_of(worker: Process, task: Task, call: Call, multiprocessors: int, capability: tuple[int, int],
-            timeout_s: float = 10.0) -> Plan:  # fmt: skip
+            timeout_s: float = 30.0) -> Plan:  # fmt: skip
     """The launches that the answer asks for on this call. Raises AnswerError for what the answer raised."""
     arguments: dict[str, Any] = {}
     for name in task.arguments or (*call.inputs, *call.outputs):

@@ -43,6 +43,17 @@ class Session:
     seed: int = field(default_factory=fresh_seed)
     disturbance: Any = None  # grader.disturbance.Watch on a GPU
 
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold this session's GPU for one answer; nothing to hold on a CPU."""
+        if self.gpu is None:
+            yield
+            return
+        from grader.gpu import lock, lock_path
+
+        with lock(lock_path(self.gpu), lambda: self.progress("", "waiting for the gpu")):
+            yield
+
     def worker(self, flavour: str, memory_mb: int = 4096, gpu: bool = False, spare: bool = True) -> Process:
         env = {"TRITON_INTERPRET": "1"} if flavour == "triton" and not gpu else None
         return self.spares.take(flavour, gpu=self.gpu if gpu else None, memory_mb=memory_mb, extra_env=env, keep_spare=spare)
@@ -86,14 +97,14 @@ def open_session(device: str = "auto", isolation: str = "auto", gpu: int = 0,
         session.progress = progress
     try:
         if chosen == "cuda":
-            from grader.gpu import locked_gpu
+            from grader.gpu import describe_into
 
-            with locked_gpu(session, gpu):
-                yield session
-        else:
-            yield session
+            describe_into(session, gpu)
+        yield session
     finally:
         spares.close()
+        if session.disturbance is not None:
+            session.disturbance.close()
 
 
 @functools.cache

@@ -57,9 +57,9 @@ class Chart(Figure):
 
     @property
     def described(self) -> str:
-        """One line for readers who do not see the picture: its title and subtitle."""
+        """One line for readers who do not see the picture: its title, its subtitle and where its numbers come from."""
         return " — ".join(
-            text.get_text().replace("\n", " ") for text in self.texts if text.get_gid() == "heading"
+            text.get_text().replace("\n", " ") for text in self.texts if text.get_gid() in ("heading", "note")
         )
 
     def png(self) -> bytes:
@@ -118,7 +118,8 @@ def chart(
         under = figure.text(left, below, subtitle_text, va="top", size=10.5, color=SOFT, linespacing=1.25)
         under.set_gid("heading")
     if note_text:
-        figure.text(left, 0.06 / height_in, note_text, va="bottom", size=8.5, color=SOFT, style="italic")
+        under = figure.text(left, 0.06 / height_in, note_text, va="bottom", size=8.5, color=SOFT, style="italic")
+        under.set_gid("note")
     axes = figure.subplots(
         rows, columns, squeeze=False, gridspec_kw={"height_ratios": heights} if heights else None
     )

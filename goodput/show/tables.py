@@ -27,6 +27,7 @@ class Table:
     numeric: tuple[bool, ...]
     marked: frozenset[int]
     caption: str = ""
+    note: str = ""
 
     def _repr_html_(self) -> str:
         def cells(tag: str, texts: Sequence[str], style: str) -> str:
@@ -45,9 +46,12 @@ class Table:
         if self.caption:
             style = "text-align:left;padding:4px 12px;caption-side:top;font-weight:600"
             caption = f'<caption style="{style}">{escape(self.caption)}</caption>'
+        note = ""
+        if self.note:
+            note = f'<div style="font-size:85%;font-style:italic;margin:4px 12px">{escape(self.note)}</div>'
         return (
             f'<table style="border-collapse:collapse;margin:0;font-variant-numeric:tabular-nums">{caption}'
-            f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+            f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{note}"
         )
 
     def __str__(self) -> str:
@@ -61,7 +65,7 @@ class Table:
             return "  ".join(padded).rstrip()
 
         rule = "  ".join("-" * width for width in widths)
-        return "\n".join([*filter(None, [self.caption]), line(self.header), rule, *map(line, self.rows)])
+        return "\n".join([*filter(None, [self.caption]), line(self.header), rule, *map(line, self.rows), *filter(None, [self.note])])
 
     __repr__ = __str__
 
@@ -73,13 +77,14 @@ def table(
     formats: Mapping[str, Callable[[Any], str]] | None = None,
     mark: Sequence[int] = (),
     caption: Text = "",
+    note: Text = "",
     lang: Language | None = None,
 ) -> Table:
     """A table of `rows`: dictionaries with equal keys, or a DataFrame.
 
     columns: key -> header in one or both languages, also the order and choice of columns; by default all keys
     as they are. formats: key -> function that writes a value; by default three significant digits. mark:
-    indices of rows to point at.
+    indices of rows to point at. note: where the numbers come from, under the table.
     """
     records: list[Mapping[str, Any]] = rows.to_dict("records") if hasattr(rows, "to_dict") else list(rows)
     if not records:
@@ -95,7 +100,7 @@ def table(
         all(_is_number(record[key]) or record[key] is None for record in records) for key in headers
     )
     names = tuple(pick(text, lang) for text in headers.values())
-    return Table(names, written, numeric, frozenset(mark), pick(caption, lang))
+    return Table(names, written, numeric, frozenset(mark), pick(caption, lang), pick(note, lang))
 
 
 def _is_number(value: Any) -> bool:
