@@ -42,6 +42,10 @@ class Arena:
         self.flat, self.layout = flat, layout
         self.calls = [{s.name: view(flat, s) for s in call} for call in layout.calls]
 
+    def close(self) -> None:
+        """Give the memory back; the tensors must not be used afterwards."""
+        raise NotImplementedError
+
     def publish(self, call: int, inputs: Values) -> None:
         """Write fresh inputs and poison the outputs of one call."""
         for slot in self.layout.calls[call]:

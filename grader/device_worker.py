@@ -124,7 +124,7 @@ class Runner:
     def window(self, message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
         """Warm calls, armed, spin until go, the calls, synchronise, done (see windows.py)."""
         seq, calls, page = message["seq"], self.calls[: message["calls"]], self.page
-        for _ in range(message["warm"]):
+        for _warm in range(message["warm"]):
             self.warm.run()
         self.device.synchronize()
         with self.device.timed() as timing:

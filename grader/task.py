@@ -155,3 +155,10 @@ class Task:
     limit_s: float = 30.0  # wall-clock limit of one call of the answer outside the race
     memory_mb: int = 4096
     note: str = ""
+
+    @property
+    def allowed(self) -> Tolerance:
+        """The tolerance of a task whose outputs are compared with a reference."""
+        if self.tolerance is None:
+            raise ValueError(f"{self.name} has outputs to compare but no tolerance")
+        return self.tolerance

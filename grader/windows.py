@@ -200,7 +200,7 @@ class PairedWindows:
                 where = torch.randint(got.numel(), (SAMPLES,), generator=generator, device=got.device)
                 where[: SAMPLES // 8] = torch.arange(got.numel() - SAMPLES // 8, got.numel(), device=got.device)
                 got, want = got[where], want[where]
-            _, wrong = compare(got, want, self.task.tolerance, f"{self.case.name} (timed)", name)
+            _, wrong = compare(got, want, self.task.allowed, f"{self.case.name} (timed)", name)
             if wrong is not None:
                 self.failure = wrong
 

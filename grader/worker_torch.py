@@ -64,7 +64,7 @@ class ReachedLaunch(Exception):
     """The answer went on to launch something although the input was unusable."""
 
 
-def reached_launch(_: torch.Tensor) -> Any:
+def reached_launch(tensor: torch.Tensor) -> Any:
     raise ReachedLaunch("launched with unusable input")
 
 
@@ -131,7 +131,7 @@ def operations(session: Any, channel: Any) -> dict[str, Any]:
         if where.scratch is None:
             where.scratch = {n: t.clone() for n, t in where.calls[0].items()}
         specs, returned = message["args"], message["returned"]
-        for _ in range(message["warm"]):
+        for _warm in range(message["warm"]):
             call(where, where.scratch, specs[0], returned)
         synchronise(where)
         events = [torch.cuda.Event(enable_timing=True) for _ in range(2)] if where.flat.is_cuda else []

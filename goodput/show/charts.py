@@ -21,7 +21,7 @@ BAR_IN = 0.42  # height of one bar with its share of white
 def bars(
     values: Mapping[str, float] | Sequence[tuple[Text, float]],
     *,
-    unit: str,
+    unit: Text,
     title: Text,
     subtitle: Text = "",
     ceiling: tuple[Text, float] | None = None,
@@ -54,7 +54,7 @@ def bars(
         axes.invert_yaxis()
         most = max([*heights, ceiling[1] if ceiling else 0])
         axes.set_xlim(0, most * 1.06)
-        axes.set_xlabel(unit)
+        axes.set_xlabel(pick(unit, lang))
         axes.grid(True, axis="x")
         axes.spines["left"].set_visible(False)
         if ceiling:

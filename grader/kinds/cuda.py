@@ -144,7 +144,7 @@ def _judge_case(task: Task, case: Case, originals: list[Call], result: Emulation
         wanted = references(task, original)
         for name, out in original.outputs.items():
             got = result.output(k, name, out)
-            error, wrong = compare(got, wanted[name], task.tolerance, case.name, name)
+            error, wrong = compare(got, wanted[name], task.allowed, case.name, name)
             worst = max(worst, error or 0.0)
             if wrong is not None:
                 return CaseResult(case.name, False, case.about, error, wrong)

@@ -126,7 +126,7 @@ def judge_call(arena: Arena, k: int, call: Call, task: Task, original: Call | No
     wanted = references(task, original or call)
     worst = 0.0
     for output in call.outputs:
-        error, wrong = compare(arena.calls[k][output], wanted[output], task.tolerance, name, output)
+        error, wrong = compare(arena.calls[k][output], wanted[output], task.allowed, name, output)
         worst = max(worst, error or 0.0)
         if wrong is not None:
             return error, wrong
