@@ -101,10 +101,12 @@ check(conflict_free_tile)
 #
 # **Igual de bueno y sin gastar memoria:** `variants/conflict_free_tile__swizzle.py` guarda la palabra
 # `(r, c)` en la posición `c ^ r` de su fila. Para `r` fija es una permutación de los bancos, y para `c` fija
-# también. De forma parecida, pero en trozos de 16 bytes, ordena los tiles el motor de copia (TMA), que no admite relleno.
+# también. De forma parecida, pero en trozos de 16 bytes, ordena los tiles el motor de copia (TMA), que no
+# admite relleno.
 #
-# **Para acercarse a la velocidad de copia:** `variants/conflict_free_tile__sixteen_in_flight.py`, con un tile de
-# 64 x 64 y 16 palabras por hilo. Todas las lecturas salen antes de guardar la primera palabra, de modo que cada warp tiene cuatro veces más bytes en camino. Mídela junto a la tuya.
+# **Para acercarse a la velocidad de copia:** `variants/conflict_free_tile__sixteen_in_flight.py`, con un tile
+# de 64 x 64 y 16 palabras por hilo. Todas las lecturas salen antes de guardar la primera palabra, de modo que
+# cada warp tiene cuatro veces más bytes en camino. Mídela junto a la tuya.
 
 # %% [markdown] role="why" lang="en"
 # **Why it works.** Shared memory has 32 banks, and each delivers one word per cycle. With rows of 32 words a
@@ -119,7 +121,9 @@ check(conflict_free_tile)
 #
 # **Just as good and without spending memory:** `variants/conflict_free_tile__swizzle.py` keeps word `(r, c)`
 # at place `c ^ r` of its row. For a fixed `r` that is a permutation of the banks, and for a fixed `c` as
-# well. In a similar way, but in chunks of 16 bytes, the copy engine (TMA), which allows no padding, arranges its tiles.
+# well. In a similar way, but in chunks of 16 bytes, the copy engine (TMA), which allows no padding, arranges
+# its tiles.
 #
-# **To get closer to the copy speed:** `variants/conflict_free_tile__sixteen_in_flight.py`, with a tile of 64 x 64
-# and 16 words per thread. All reads leave before the first word is kept, so that every warp has four times as many bytes under way. Measure it beside yours.
+# **To get closer to the copy speed:** `variants/conflict_free_tile__sixteen_in_flight.py`, with a tile of 64
+# x 64 and 16 words per thread. All reads leave before the first word is kept, so that every warp has four
+# times as many bytes under way. Measure it beside yours.
