@@ -143,7 +143,7 @@ class Runner:
 
 
 def main() -> None:
-    channel = Channel(socket.socket(fileno=int(sys.argv[1])))
+    channel = Channel(socket.socket(fileno=int(sys.argv[1])), take_descriptors=True)
     channel.send({"ready": True})
     runner: Runner | None = None
     names = {"attach": "attach", "detach": "detach", "plans": "plans", "run": "run", "window": "window", "page": "share_page"}

@@ -17,11 +17,32 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from grader import cgroup, sandbox
+from grader import cgroup, sandbox, tree
 from grader.channel import Channel, ChannelError, PeerGone, PeerSilent, expect
+from grader.limits import Limits
 
 OUTPUT_LIMIT = 64 << 10  # what is kept of an answer's printing; the rest is read and dropped
+SEND_LIMIT_S = 20.0  # a worker between two requests only reads; one that does not read has been taken over
 START_LIMIT_S = 120.0  # importing torch on a busy two-core machine takes seconds, on a cold disk tens of seconds
+
+
+def well_formed(error: dict[str, Any]) -> dict[str, Any]:
+    """A worker's account of an exception, every field of the type that worker.describe_error gives it."""
+
+    def text(value: Any, limit: int) -> str:
+        return value[:limit] if isinstance(value, str) else ""
+
+    def number(value: Any) -> int | None:
+        return value if type(value) is int and 0 <= value < 1 << 31 else None
+
+    bases, compiler = error.get("bases"), error.get("compiler")
+    found = {"type": text(error.get("type"), 80), "text": text(error.get("text"), 2000), "line": number(error.get("line")),
+             "source_line": text(error.get("source_line"), 200),
+             "bases": [text(b, 80) for b in bases[:8]] if isinstance(bases, list) else []}  # fmt: skip
+    if isinstance(compiler, dict):
+        found["compiler"] = {"line": number(compiler.get("line")), "column": number(compiler.get("column")),
+                             "text": text(compiler.get("text"), 500)}  # fmt: skip
+    return found
 
 
 class AnswerError(Exception):
@@ -49,21 +70,21 @@ class AnswerTimeout(Exception):
 class Process:
     """One sandboxed process with its channel. Use as a context manager; leaving it kills the whole tree."""
 
-    def __init__(self, flavour: str, level: sandbox.Level, *, gpu: int | None = None, limits: sandbox.Limits | None = None,
+    def __init__(self, flavour: str, level: sandbox.Level, *, gpu: int | None = None, limits: Limits | None = None,
                  extra_env: dict[str, str] | None = None, cpus: set[int] | None = None,
                  writable: Sequence[str] = ()):  # fmt: skip
         self.flavour, self.level, self.gpu = flavour, level, gpu
-        limits = limits or sandbox.Limits(bound_address_space=gpu is None)
+        limits = limits or Limits(bound_address_space=gpu is None)
         self.channel, theirs = Channel.pair()
         module = "grader.device_worker" if flavour == "device" else "grader.worker"
-        argv = [sys.executable, "-m", module, str(theirs.fileno()), flavour]
+        processes = limits.processes if level == "sandbox" else 0  # outside it the user's other programs would count
+        argv = [sys.executable, "-m", module, str(theirs.fileno()), flavour, str(processes)]
         read_end, write_end = os.pipe()
         self.group = cgroup.create(limits.memory_mb, limits.processes)
         try:
             self.popen: subprocess.Popen[bytes] = sandbox.start(
                 argv, level=level, limits=limits, fds=(theirs.fileno(),), gpu=gpu, stdout=write_end, extra_env=extra_env,
-                cpus=cpus, writable=writable)  # fmt: skip
-            self.group.add(self.popen.pid)
+                cpus=cpus, writable=writable, enter=self.group.join)  # fmt: skip
         finally:
             theirs.close()
             os.close(write_end)
@@ -83,7 +104,7 @@ class Process:
 
     def printed(self) -> str:
         """What the answer printed so far, capped; only ever shown, never parsed."""
-        text = self._printed.decode("utf-8", "replace")
+        text = bytes(self._printed).decode("utf-8", "replace")  # a copy: the reader may be appending
         return text + (f"\n[{self._dropped} more bytes]" if self._dropped else "")
 
     def wait_ready(self) -> None:
@@ -91,10 +112,10 @@ class Process:
             return
         try:
             message, _, _ = self.channel.receive(time.monotonic() + START_LIMIT_S, max_body=0)
-        except ChannelError as e:
+            expect(message, ready=bool)
+        except (ChannelError, OSError) as e:
             self.close()
-            raise WorkerFailed(f"{e.reason}: {self.printed()[-500:]}") from e
-        expect(message, ready=bool)
+            raise WorkerFailed(f"{e}: {self.printed()[-500:]}") from e
         self._ready = True
 
     def ask(self, op: str, timeout_s: float, body: bytes | memoryview = b"", fds: tuple[int, ...] = (),
@@ -106,13 +127,16 @@ class Process:
 
     def send(self, op: str, body: bytes | memoryview = b"", fds: tuple[int, ...] = (), **fields: Any) -> None:
         try:
-            self.channel.send({"op": op, **fields}, body, fds)
+            self.channel.send({"op": op, **fields}, body, fds, deadline=time.monotonic() + SEND_LIMIT_S)
+        except PeerSilent as e:
+            self.close()
+            raise AnswerTimeout(SEND_LIMIT_S) from e
         except (PeerGone, OSError) as e:
             raise AnswerDied(self._how_it_ended()) from e
 
     def reply(self, timeout_s: float, max_body: int = 0) -> tuple[dict[str, Any], bytes]:
         try:
-            message, body, fds = self.channel.receive(time.monotonic() + timeout_s, max_body)
+            message, body, _ = self.channel.receive(time.monotonic() + timeout_s, max_body)
         except PeerSilent as e:
             self.close()
             raise AnswerTimeout(timeout_s) from e
@@ -121,11 +145,9 @@ class Process:
         except ChannelError as e:
             self.close()
             raise AnswerDied(e.reason) from e
-        for fd in fds:
-            os.close(fd)
         try:
             if not expect(message, ok=bool)["ok"]:
-                raise AnswerError(expect(message, error=dict)["error"])
+                raise AnswerError(well_formed(expect(message, error=dict)["error"]))
         except ChannelError as e:
             self.close()
             raise AnswerDied(e.reason) from e
@@ -134,19 +156,14 @@ class Process:
     def _how_it_ended(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
             status = self.popen.wait(timeout=2)
-            if self.group.out_of_memory():
-                return "out of memory"
-            # bubblewrap reports a killed child as 128 + signal
-            if status > 128:
-                status = 128 - status
-            return f"exit {status}" if status >= 0 else f"signal {signal.Signals(-status).name}"
+            return "out of memory" if self.group.out_of_memory() else end_of(status)
         return "closed its channel"
 
     def close(self) -> None:
         if self.closed:
             return
         self.closed = True
-        sandbox.kill(self.popen)
+        tree.kill(self.popen)
         self.group.remove()
         self.channel.close()
         self._reader.join(timeout=2)
@@ -156,6 +173,14 @@ class Process:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def end_of(status: int) -> str:
+    """An exit status in words; bubblewrap reports a killed child as 128 + signal."""
+    number = -status if status < 0 else status - 128
+    if number in {s.value for s in signal.Signals}:
+        return f"signal {signal.Signals(number).name}"
+    return f"exit {status}" if status >= 0 else f"signal {number}"
 
 
 class WorkerFailed(Exception):
@@ -190,7 +215,7 @@ class Spares:
             self._waiting[key] = self._start(*key)
 
     def _start(self, flavour: str, gpu: int | None, memory_mb: int, env: tuple[tuple[str, str], ...]) -> Process:
-        limits = sandbox.Limits(memory_mb=memory_mb + VIRTUAL_MB, bound_address_space=gpu is None)
+        limits = Limits(memory_mb=memory_mb, virtual_mb=VIRTUAL_MB, bound_address_space=gpu is None)
         return Process(flavour, self.level, gpu=gpu, limits=limits, extra_env=dict(env))
 
     def close(self) -> None:

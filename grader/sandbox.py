@@ -1,4 +1,4 @@
-"""Start a process that may run hostile code, and end it.
+"""Start a process that may run hostile code (`tree.kill` ends it).
 
 Covered (level `sandbox`, by bubblewrap):
 - own user, PID, network, IPC, UTS, cgroup and mount namespaces; uid 65534; no capabilities; no new privileges
@@ -25,20 +25,19 @@ There is no silent fallback: the caller chooses the level and `available()` says
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
-import resource
 import secrets
 import shutil
-import signal
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from grader import tree
+from grader.limits import Limits, restrict
 
 Level = Literal["sandbox", "process"]
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -46,27 +45,9 @@ SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/etc/alternative
           "/etc/ld.so.conf.d", "/etc/localtime", "/opt/nvidia")  # fmt: skip
 GPU_NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset", "/dev/nvidia-caps")
 PACKAGE_FOLDERS = ("site-packages", "dist-packages", ".site")  # .site: packages unpacked beside a checkout
-WORKER_FILES = ("channel.py", "worker.py", "worker_torch.py", "worker_pages.py", "worker_triton.py", "device_worker.py", "layout.py", "__init__.py")
-
-
+WORKER_FILES = ("channel.py", "worker.py", "worker_torch.py", "worker_pages.py", "worker_triton.py", "device_worker.py",
+                "layout.py", "limits.py", "__init__.py")  # fmt: skip
 SHARED_MB = 256  # of /dev/shm: queues and locks of multiprocessing, not data
-TREE_MARK = "GOODPUT_TREE"
-KILL_ROUNDS = 50  # a process that forks while it is being ended is met again in the next round
-# the outer shell of a compiler or an emulated kernel: sizes in KiB, 512-byte blocks and seconds
-_ULIMIT = 'ulimit -c 0; ulimit -v "$1"; ulimit -f "$2"; ulimit -t "$3"; shift 3; exec "$@"'
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one process tree may use. `processes` counts inside the sandbox only."""
-
-    memory_mb: int = 4096
-    virtual_mb: int = 0  # address space on top, that libraries map and never touch
-    cpu_s: int = 300
-    file_mb: int = 512
-    open_files: int = 256
-    processes: int = 128
-    bound_address_space: bool = True  # False for CUDA: the driver reserves far more addresses than it uses
 
 
 class SandboxUnavailable(Exception):
@@ -204,59 +185,9 @@ def start(argv: Sequence[str], *, level: Level, limits: Limits, fds: Sequence[in
         available()
         argv = wrap(argv, readable, writable, gpu=gpu, env=env)
     else:
-        env |= {"HOME": os.environ.get("HOME", "/tmp"), TREE_MARK: secrets.token_hex(8)}
+        env |= {"HOME": os.environ.get("HOME", "/tmp"), tree.MARK: secrets.token_hex(8)}
     process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stdout, env=env, pass_fds=tuple(fds),
                                cwd="/tmp", start_new_session=True,
-                               preexec_fn=functools.partial(_restrict, limits, cpus, enter))  # fmt: skip
-    process.tree_mark = env.get(TREE_MARK)  # type: ignore[attr-defined]
+                               preexec_fn=functools.partial(restrict, limits, cpus, enter))  # fmt: skip
+    process.tree_mark = env.get(tree.MARK)  # type: ignore[attr-defined]
     return process
-
-
-def _restrict(limits: Limits, cpus: set[int] | None, enter: Callable[[], None]) -> None:
-    enter()
-    memory = (limits.memory_mb + limits.virtual_mb) << 20
-    if limits.bound_address_space:
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, limits.cpu_s + 2))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_mb << 20, limits.file_mb << 20))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (limits.open_files, limits.open_files))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if cpus:
-        os.sched_setaffinity(0, cpus)
-
-
-def limited(argv: Sequence[str], limits: Limits) -> list[str]:
-    """`argv` under the address space, file size and processor time of `limits`, for programs that others start."""
-    address_kb = (limits.memory_mb + limits.virtual_mb) << 10
-    return ["/bin/sh", "-c", _ULIMIT, "sh", str(address_kb), str(limits.file_mb << 11), str(limits.cpu_s), *argv]
-
-
-def kill(process: subprocess.Popen[bytes]) -> int:
-    """End the whole tree and reap it. Returns the exit status (negative: signal)."""
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
-    process.kill()
-    mark = getattr(process, "tree_mark", None)
-    if mark is not None:
-        _kill_marked(f"{TREE_MARK}={mark}".encode())
-    return process.wait()
-
-
-def _kill_marked(mark: bytes) -> None:
-    """End the processes that carry the mark in their environment: the ones that left the process group."""
-    for _ in range(KILL_ROUNDS):
-        found = [int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit() and mark in _environment_of(p)]
-        for pid in found:
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        if not found:
-            return
-
-
-def _environment_of(process: Path) -> list[bytes]:
-    try:
-        return (process / "environ").read_bytes().split(b"\0")
-    except OSError:
-        return []

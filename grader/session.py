@@ -14,11 +14,14 @@ from typing import Any, Literal
 
 from grader import sandbox
 from grader.inputs import fresh_seed
+from grader.limits import Limits, limited
 from grader.processes import Process, Spares
 
 Device = Literal["cpu", "cuda"]
 EMULATED_SMS = 4  # few blocks in flight keep the emulator quick; grids larger than this show every schedule
 EMULATED_CAPABILITY = (9, 0)
+# per process: g++ on a kernel takes 0.2 GB, an emulated one reserves addresses for stacks and traces beside its buffers
+EMULATOR_LIMITS = Limits(memory_mb=4096, virtual_mb=4096, cpu_s=120)
 
 
 class CannotGrade(Exception):
@@ -59,12 +62,12 @@ class Session:
         return self.spares.take(flavour, gpu=self.gpu if gpu else None, memory_mb=memory_mb, extra_env=env, keep_spare=spare)
 
     def wrap(self, argv: Sequence[str], readable: Sequence[str] = (), writable: Sequence[str] = ()) -> list[str]:
-        """Puts a compiler or an emulated kernel into its own sandbox (the same level as the workers)."""
+        """Puts a compiler or an emulated kernel into its own sandbox (the same level as the workers) and under limits."""
         if self.level == "process":
-            return list(argv)
+            return limited(argv, EMULATOR_LIMITS)
         search = [f"{root}/bin" for root in sandbox.compiler_roots()]
         env = {"PATH": ":".join([*search, "/usr/bin", "/bin"]), "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
-        return sandbox.wrap(argv, readable, writable, env=env, python=False)
+        return limited(sandbox.wrap(argv, readable, writable, env=env, python=False), EMULATOR_LIMITS)
 
 
 def choose_level(isolation: str) -> sandbox.Level:

@@ -1,7 +1,7 @@
 """The process that runs an answer. Started inside the sandbox; obeys the controller; decides nothing.
 
-Argument: the number of an inherited socket. Protocol (see channel.py): requests with an `op`, one reply each. An exception of
-the answer comes back as data. Everything in here is readable and changeable by the answer, so nothing here is secret and no
+Arguments: the number of an inherited socket, the flavour, how many processes are allowed (0: not bounded here). Protocol (see
+channel.py): requests with an `op`, one reply each. An exception of the answer comes back as data. Everything in here is readable and changeable by the answer, so nothing here is secret and no
 reply is believed: results are read from buffers that the controller owns, plans are validated again, time is not taken here.
 """
 
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import linecache
+import socket
 import sys
 import traceback
 from typing import Any
 
 from grader.channel import Channel, PeerGone
+from grader.limits import bound_processes
 
 WARM = {"torch": ("torch", "numpy"), "cuda": ("torch", "numpy", "goodput.cuda"), "triton": ("torch", "numpy", "triton"),
         "triton_offline": ("torch", "numpy", "triton"), "plain": ()}  # fmt: skip
@@ -54,7 +56,7 @@ class Session:
             filename = f"<{name}>"
             self.cells[filename] = source
             linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-            exec(compile(source, filename, "exec"), self.namespace)
+            exec(compile(source, filename, "exec", dont_inherit=True), self.namespace)  # not our __future__ imports
         name = message["function"]
         self.function = self.namespace.get(name)
         if not callable(self.function):
@@ -93,27 +95,42 @@ def encode(value: Any) -> Any:
 
 def decode(value: Any) -> Any:
     """The inverse of `encode`. Raises ValueError on anything malformed."""
+    try:
+        return _decode(value)
+    except (TypeError, ArithmeticError, RecursionError) as e:
+        raise ValueError("malformed value") from e
+
+
+def _decode(value: Any) -> Any:
     if isinstance(value, list):
-        return [decode(v) for v in value]
+        return [_decode(v) for v in value]
     if isinstance(value, dict):
-        if len(value) != 1:
-            raise ValueError("malformed value")
-        (key, inner), = value.items()
+        ((key, inner),) = value.items()
         if key == "f":
             return float.fromhex(inner)
         if key == "b":
             return bytes.fromhex(inner)
-        if key == "t":
-            return tuple(decode(v) for v in inner)
-        if key == "d":
-            return {decode(k): decode(v) for k, v in inner}
+        if key == "t" and isinstance(inner, list):
+            return tuple(_decode(v) for v in inner)
+        if key == "d" and isinstance(inner, list):
+            return {_decode(k): _decode(v) for k, v in inner}
         raise ValueError("malformed value")
     return value
 
 
+def account_of(error: BaseException, cells: dict[str, str]) -> dict[str, Any]:
+    """`describe_error`, also for exceptions that raise when they are looked at."""
+    try:
+        return describe_error(error, cells)
+    except BaseException:
+        return {"type": type(error).__name__, "text": "", "bases": [c.__name__ for c in type(error).__mro__][:8]}
+
+
 def main() -> None:
-    channel = Channel(__import__("socket").socket(fileno=int(sys.argv[1])))
-    flavour = sys.argv[2]
+    channel = Channel(socket.socket(fileno=int(sys.argv[1])), take_descriptors=True)
+    flavour, processes = sys.argv[2], int(sys.argv[3])
+    if processes:
+        bound_processes(processes)
     for module in WARM[flavour]:
         __import__(module)
     session = Session()
@@ -134,7 +151,7 @@ def main() -> None:
             out = reply.pop("body", b"")
             answered = {"ok": True, **reply}
         except BaseException as e:  # SystemExit and KeyboardInterrupt of the answer are answers too
-            out, answered = b"", {"ok": False, "error": describe_error(e, session.cells)}
+            out, answered = b"", {"ok": False, "error": account_of(e, session.cells)}
         try:
             sys.stdout.flush()
             sys.stderr.flush()

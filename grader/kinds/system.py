@@ -18,9 +18,9 @@ from grader.checked import Checked
 from grader.facts import Facts, settle
 from grader.failures import FAILURES, explain, explain_error
 from grader.intake import Answer
+from grader.limits import Limits
 from grader.kinds.analysis import Conversation, Raised
 from grader.processes import Process
-from grader.sandbox import Limits
 from grader.session import Session
 from grader.task import Task
 
