@@ -7,8 +7,10 @@
 
 `count(function, x=x, out=out)` does it for a function that calls `goodput.cuda.launch`, and returns the counts.
 
-One fiber per thread, blocks one after another, in three orders that must agree. Not modelled: inline PTX, clusters, grid-wide
-barriers, tensor cores, time. Needs g++ 11 or later on x86-64.
+One fiber per thread, blocks one after another, in three orders that must agree. The first is traced: counts, and races by
+happens-before between warps; lanes of one warp, and blocks that write equal values, are left to the orders. Not modelled:
+inline PTX, clusters, grid-wide barriers, tensor cores, locks in shared memory (reported as races), time. Needs g++ 11 or later
+on x86-64. It compiles and runs what learners write: pass `wrap` to put both into a sandbox.
 """
 
 from goodput.emulator.build import EmulatorUnavailable, Program, build

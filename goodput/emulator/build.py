@@ -93,6 +93,13 @@ def compiler() -> tuple[str, str]:
     return path, version
 
 
+@once
+def tool(name: str) -> str:
+    """Path of a binutils program that belongs to the compiler."""
+    found = subprocess.run([compiler()[0], f"-print-prog-name={name}"], capture_output=True, text=True)
+    return found.stdout.strip() or name
+
+
 def build(
     source: str,
     kernels: Sequence[str],
@@ -160,13 +167,16 @@ def _publish(work: Path, path: Path) -> None:
         shutil.rmtree(staged)
 
 
-# One shell so that a sandbox is entered once. Arguments: compiler, work folder, runtime folder, then the flags.
+# One shell so that a sandbox, which may clear the environment, is entered once. Arguments: compiler, work folder, runtime
+# folder, then the flags.
 _SCRIPT = """
 cxx=$1 work=$2 runtime=$3; shift 3; cd "$work" || exit 9
+PATH=${cxx%/*}:/usr/local/bin:/usr/bin:/bin LC_ALL=C TMPDIR=$work; export PATH LC_ALL TMPDIR
+nm=$("$cxx" -print-prog-name=nm)
 "$cxx" "$@" -x c++ -c answer.cu -o answer.o || exit 1
-nm -u answer.o > undefined || exit 9
+"$nm" -u answer.o > undefined || exit 9
 "$cxx" -no-pie -Wl,-T,"$runtime/layout.ld" -Wl,--as-needed answer.o "$runtime"/runtime_*.o -lm -o program || exit 2
-nm -S program > symbols || exit 9
+"$nm" -S program > symbols || exit 9
 """
 
 
@@ -178,9 +188,8 @@ def _compile(unit: str, source: str, runtime: Path, arch: int, wrap: Wrap | None
         argv = ["/bin/sh", "-c", _SCRIPT, "sh", compiler()[0], folder, str(runtime), *flags]
         if wrap is not None:
             argv = wrap(argv, [str(DEVICE), str(runtime)], [folder])
-        environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C", "TMPDIR": folder}
         try:
-            done = subprocess.run(argv, capture_output=True, timeout=COMPILE_LIMIT_S, env=environment)
+            done = subprocess.run(argv, capture_output=True, timeout=COMPILE_LIMIT_S)
         except subprocess.TimeoutExpired:
             raise CompileError(
                 [Message(None, None, "error", f"g++ did not finish in {COMPILE_LIMIT_S} s")]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from goodput.emulator.build import tool
 from goodput.emulator.source import ANSWER
 
 LIMIT_S = 20  # some hundred addresses take 20 ms
@@ -26,7 +27,7 @@ def lines_of(program: Path, addresses: Iterable[int]) -> Mapping[int, int | None
     missing = sorted({a for a in addresses if a and a not in known})
     if missing:
         known.update(dict.fromkeys(missing))
-        argv = ["addr2line", "-i", "-a", "-e", str(program), *map(hex, missing)]
+        argv = [tool("addr2line"), "-i", "-a", "-e", str(program), *map(hex, missing)]
         try:
             text = subprocess.run(argv, capture_output=True, text=True, timeout=LIMIT_S).stdout
         except (OSError, subprocess.TimeoutExpired):

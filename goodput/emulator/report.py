@@ -16,7 +16,8 @@ FLIGHTS = 17  # waits that left 0, 1, ... 15, 16 or more groups in flight
 class Failure:
     """The first thing that went wrong; `schedule` says in which order of threads it showed.
 
-    `kind`: "out of bounds", "race", "deadlock", "not in mask", "timed out", "died", "launch failed" or "input modified".
+    `kind`: "out of bounds", "race", "deadlock", "not in mask", "timed out", "died", "launch failed", "input modified" or
+    "not available" (a launch that needs a GPU).
     `thread` and `block` are (x, y, z); `offset` counts bytes in `buffer`; `line` is a line of the source.
     """
 

@@ -60,6 +60,7 @@ static const int warpSize = 32;
 
 #include "emulator_atomics.h"
 #include "emulator_math.h"
+#include "emulator_bits.h"
 #include "emulator_warp.h"
 
 #undef assert

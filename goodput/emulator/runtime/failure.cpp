@@ -68,12 +68,11 @@ static void on_signal(int number, siginfo_t* info, void* context) {
   uint32_t pc = in_answer ? static_cast<uint32_t>(rip)
                           : last_access;  // the runtime and the C library act for the answer
   uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
-  bool overflow = false;
   if (number == SIGALRM)
     fail("timed out", pc, {}, "still running after %llu ms", static_cast<unsigned long long>(limit_ms));
   if (number == SIGFPE) fail("died", pc, {}, "integer division by zero");
   if (number != SIGSEGV && number != SIGBUS) fail("died", pc, {}, "signal %d", number);
-  if (on_stack(address, &overflow))
+  if (on_stack(address))
     fail("died", pc, {}, "the local arrays and calls of one thread need more than %zu KiB of stack",
          kStack / 1024);
   bool write = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & 2;

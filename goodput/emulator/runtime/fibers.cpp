@@ -1,35 +1,6 @@
 // Runs the threads of one block as fibers, warp by warp, in one of three orders. Barriers, warp intrinsics
 // and waits switch.
-#include <sys/mman.h>
-#include "runtime.h"
-
-#if !defined(__x86_64__)
-#error \
-    "goodput emulator: the context switch is written for x86-64; run the exercise on such a machine or on a GPU"
-#endif
-
-// ucontext would make a system call per switch
-asm(R"(.text
-.globl emulator_switch
-.type emulator_switch,@function
-emulator_switch:
-  pushq %rbp
-  pushq %rbx
-  pushq %r12
-  pushq %r13
-  pushq %r14
-  pushq %r15
-  movq %rsp, (%rdi)
-  movq (%rsi), %rsp
-  popq %r15
-  popq %r14
-  popq %r13
-  popq %r12
-  popq %rbx
-  popq %rbp
-  ret
-)");
-extern "C" void emulator_switch(void** save, void** load);
+#include "stacks.h"
 
 // The names that CUDA code uses; to the answer they are constants, which is what they are to one thread.
 extern "C" {
@@ -46,12 +17,9 @@ Schedule schedule;
 uint64_t events;
 
 static void* scheduler_sp;
-static uintptr_t stacks;
-static unsigned mapped_stacks;
 static void (*entry)(void**);
 static void** entry_arguments;
 static uint64_t random_state = 88172645463325252ull;
-constexpr size_t kGuard = 4096, kSlot = kStack + kGuard;
 constexpr unsigned kIdleRounds =
     20000;  // rounds in which threads only polled: far beyond any wait that can still end
 
@@ -60,19 +28,6 @@ uint64_t random_bits() {  // xorshift: the same order in every run
   random_state ^= random_state >> 7;
   random_state ^= random_state << 17;
   return random_state;
-}
-
-void make_stacks() {
-  void* p = mmap(nullptr, kMaxThreads * kSlot, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) abort();
-  stacks = reinterpret_cast<uintptr_t>(p);
-}
-
-bool on_stack(uintptr_t address, bool* overflow) {
-  uintptr_t offset = address - stacks;
-  if (offset >= kMaxThreads * kSlot) return false;
-  *overflow = offset % kSlot < kGuard;
-  return true;
 }
 
 void wait_in(State state, uint32_t pc) {
@@ -96,17 +51,7 @@ static void prepare(unsigned t) {
   f.loads.copies = loads.copies, f.stores.copies = stores.copies;
   f.loads.copies.size = f.stores.copies.size = 0;
   f.index = {t % block_dim.x, t / block_dim.x % block_dim.y, t / (block_dim.x * block_dim.y)};
-  uintptr_t base = stacks + t * kSlot + kGuard;
-  if (t >= mapped_stacks) {
-    if (mprotect(reinterpret_cast<void*>(base), kStack, PROT_READ | PROT_WRITE)) abort();
-    mapped_stacks = t + 1;
-  }
-  // staggered so that the tops of all stacks do not compete for one cache set
-  uint64_t* s = reinterpret_cast<uint64_t*>(base + kStack - 56 - (t & 31) * 128);
-  *s = 0;
-  *--s = reinterpret_cast<uint64_t>(&thread_main);
-  for (int k = 0; k < 6; k++) *--s = 0;
-  f.sp = s;
+  f.sp = new_stack(t, &thread_main);
 }
 
 // Lets the lanes of a warp go that wait in the same intrinsic with the same mask, once all live lanes of the

@@ -132,8 +132,7 @@ static uintptr_t of(const char* symbol) {
 }
 
 Space space_of(uintptr_t a) {
-  bool overflow = false;
-  if (on_stack(a, &overflow)) return Space::local;
+  if (on_stack(a)) return Space::local;
   if (in_arena(a)) return Space::global;
   if (a - of(goodput_shared_start) < of(goodput_shared_end) - of(goodput_shared_start)) return Space::shared;
   if (a - of(emulator_dynamic_shared) < kDynamicShared) return Space::shared;

@@ -108,9 +108,11 @@ inline int current_thread() {
   return current ? thread_of(current) : kNoThread;
 }
 
-// fibers.cpp
+// stacks.cpp
 void make_stacks();
-bool on_stack(uintptr_t address, bool* overflow);
+bool on_stack(uintptr_t address);
+
+// fibers.cpp
 void run_block(void (*kernel)(void**), void** arguments);
 void wait_in(State state, uint32_t pc);
 uint64_t random_bits();
