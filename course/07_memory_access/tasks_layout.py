@@ -182,6 +182,7 @@ VECTOR_DEQUANT = Task(
         BadInput("int8 q", lambda: dequant_bad(q=torch.zeros(8, dtype=torch.int8))),
         BadInput("float16 out", lambda: dequant_bad(out=torch.zeros(8, dtype=torch.float16))),
         BadInput("out too short", lambda: dequant_bad(out=torch.zeros(7))),
+        BadInput("out not on 16 bytes", lambda: dequant_bad(out=torch.zeros(9)[1:])),
     ),
     needs=("gpu",),
 )

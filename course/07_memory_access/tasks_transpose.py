@@ -36,9 +36,14 @@ def transpose_inputs(case: Case, rng: torch.Generator) -> dict[str, Any]:
     return {"x": torch.randn((case.sizes["M"], case.sizes["N"]), generator=rng, device=rng.device)}
 
 
+def overlapping(words: torch.Tensor) -> dict[str, torch.Tensor]:
+    return {"x": words[:32].view(4, 8), "out": words[16:].view(8, 4)}
+
+
 TRANSPOSE_BAD_INPUTS = (
     BadInput("x not contiguous", lambda: {"x": torch.zeros(8, 4).t(), "out": torch.zeros(8, 4)}),
     BadInput("out of the shape of x", lambda: {"x": torch.zeros(4, 8), "out": torch.zeros(4, 8)}),
+    BadInput("x and out overlap", lambda: overlapping(torch.zeros(48))),
     BadInput("float64 x", lambda: {"x": torch.zeros(4, 8, dtype=torch.float64), "out": torch.zeros(8, 4)}),
 )
 BITWISE = Tolerance(rel=0, why="a transpose only moves words")

@@ -5,20 +5,41 @@ Takes a loaded worker; each `BadInput` of the task must raise one of its excepti
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import torch
 
-from grader.buffers import HostArena, lay_out
+from grader.buffers import HostArena
 from grader.checked import Checked
+from grader.layout import ALIGN, GUARD, Layout, Slot, span_bytes
 from grader.processes import AnswerError, Process
 from grader.session import Session
 from grader.task import Task
 from grader.verdict import CaseResult, Diagnosis
 
 
+def as_given(values: Mapping[str, Any]) -> Layout:
+    """A layout that keeps what the values share: tensors of one storage overlap, and stay as (mis)aligned as they are."""
+    at, starts, slots = GUARD, {}, []
+    for name, value in values.items():
+        if not isinstance(value, torch.Tensor):
+            continue
+        storage = value.untyped_storage()
+        if storage._cdata not in starts:
+            starts[storage._cdata] = at = -(-at // ALIGN) * ALIGN
+            at += storage.nbytes() + GUARD
+        dtype = str(value.dtype).removeprefix("torch.")
+        shape, strides = tuple(value.shape), tuple(value.stride())
+        offset = starts[storage._cdata] + value.storage_offset() * value.element_size()
+        slots.append(Slot(name, offset, dtype, shape, strides, span_bytes(shape, strides, dtype), False))
+    return Layout((tuple(slots),), at)
+
+
 def check(worker: Process, task: Task, session: Session, done: Checked) -> None:
     for one in task.bad_inputs:
         values = dict(one.arguments())
-        arena = HostArena(lay_out([(values, {})]))
+        arena = HostArena(as_given(values))
         try:
             arena.publish(0, values)
             worker.ask("attach", 10.0, fds=(arena.fd,), key="bad", memory="memfd", layout=arena.layout.to_json())
