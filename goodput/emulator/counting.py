@@ -20,22 +20,29 @@ from goodput.emulator.run import BufferSpec, run
 if TYPE_CHECKING:
     import torch
 
-FORWARD = ("forward",)  # one order of threads: counts do not depend on it, and races are the grader's business
+FORWARD = (
+    "forward",
+)  # one order of threads: counts do not depend on it, and races are the grader's business
 
 
-def count(function: Callable[..., Any], **arguments: Any) -> Counts:
-    """What all launches of `function(**arguments)` did together; tensors lie in CPU memory, other values pass."""
+def count(function: Callable[..., Any], /, *, multiprocessors: int | None = None, **arguments: Any) -> Counts:
+    """What all launches of `function(**arguments)` did together; tensors lie in CPU memory, other values pass.
+
+    multiprocessors: what `goodput.cuda.multiprocessors()` answers in the function, by default the emulator's 8; with
+    fewer, a kernel of one block per multiprocessor takes more turns on as much data.
+    """
     import torch
 
     from goodput.cuda import record
     from goodput.cuda.kernels import EMULATED_CAPABILITY, EMULATED_MULTIPROCESSORS
 
     tensors = {name: value for name, value in arguments.items() if isinstance(value, torch.Tensor)}
-    without_data = {
-        name: value.to("meta") if name in tensors else value for name, value in arguments.items()
-    }
+    without_data = {name: value.to("meta") if name in tensors else value for name, value in arguments.items()}
     plan = record(
-        function, without_data, multiprocessors=EMULATED_MULTIPROCESSORS, capability=EMULATED_CAPABILITY
+        function,
+        without_data,
+        multiprocessors=multiprocessors or EMULATED_MULTIPROCESSORS,
+        capability=EMULATED_CAPABILITY,
     )
     memory = {name: _bytes_of(tensor) for name, tensor in tensors.items()}
     memory |= {name: torch.empty(nbytes, dtype=torch.uint8) for name, nbytes in plan.scratch.items()}
@@ -59,7 +66,9 @@ def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
     import torch
 
     if not tensor.is_contiguous() or tensor.storage_offset():
-        raise ValueError("count needs contiguous tensors that are not views: call .contiguous() or .clone() first")
+        raise ValueError(
+            "count needs contiguous tensors that are not views: call .contiguous() or .clone() first"
+        )
     return tensor.view(-1).view(torch.uint8)
 
 

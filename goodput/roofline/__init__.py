@@ -9,7 +9,16 @@ from goodput.roofline.position import position as position
 from goodput.roofline.prediction import Prediction, predict
 from goodput.roofline.svg import svg
 
-__all__ = ["Position", "Prediction", "plot", "position", "predict", "ridge_flop_per_byte", "roof_flop_per_s", "svg"]
+__all__ = [
+    "Position",
+    "Prediction",
+    "plot",
+    "position",
+    "predict",
+    "ridge_flop_per_byte",
+    "roof_flop_per_s",
+    "svg",
+]
 
 
 def plot(points, ceilings, lang=None, *, note=""):

@@ -64,11 +64,10 @@ def bars(
                 xytext=(0, 3), textcoords="offset points", ha="center", va="bottom", size=9.5, color=SOFT,
             )  # fmt: skip
         for i, value in enumerate(heights):
-            inside = (
-                value > 0.2 * most
-            )  # long bars carry their number, so that it never lies on the ceiling's line
+            inside = value > 0.2 * most  # long bars carry their number, left of the ceiling's line
+            end = min(value, ceiling[1]) if ceiling and inside else value
             axes.annotate(
-                number(value), (value, i), xytext=(-6 if inside else 5, 0), textcoords="offset points", va="center",
+                number(value), (end, i), xytext=(-6 if inside else 5, 0), textcoords="offset points", va="center",
                 ha="right" if inside else "left", color="white" if inside else INK, weight="bold" if inside else "normal",
             )  # fmt: skip
             if beside:

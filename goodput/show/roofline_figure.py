@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 
 from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from goodput.language import Language, Text, pick
@@ -56,8 +57,8 @@ def draw(
         axes.set_ylabel(pick(TEXTS["y"], lang).format(unit=drawn.unit))
         _roof_names(axes, drawn)
         figure.draw_without_rendering()  # the layout decides the size of the axes, and with it angles and labels
-        _roofs(axes, drawn, ceilings, lang)
-        _dots(axes, drawn, lang)
+        slopes = _roofs(axes, drawn, ceilings, lang)
+        _dots(axes, drawn, slopes, lang)
     return figure
 
 
@@ -65,7 +66,9 @@ def _halo(width: float = 3) -> list[withStroke]:
     return [withStroke(linewidth=width, foreground="white")]
 
 
-def _roofs(axes, drawn: Layout, ceilings: Ceilings, lang: Language | None) -> None:
+def _roofs(axes, drawn: Layout, ceilings: Ceilings, lang: Language | None) -> list[Text]:
+    """Draws the roofs; returns the labels written along the slopes, which dots' labels must not cover."""
+    written = []
     for traffic, slope in drawn.slopes:
         start = max(drawn.x_range[0], drawn.y_range[0] / slope)
         main = traffic == "copy"
@@ -78,16 +81,18 @@ def _roofs(axes, drawn: Layout, ceilings: Ceilings, lang: Language | None) -> No
             f"{pick(TEXTS[name], lang)} {number(ceilings.bytes_per_s(name) / 1e9)}" for name in label.names
         ]
         at = start * (ridge / start) ** label.at
-        axes.annotate(
+        along = axes.annotate(
             f"{', '.join(rates)} GB/s", (at, at * label.slope), xytext=(-6, 6) if label.above else (7, -7),
             textcoords="offset points", size=9.5, rotation=math.degrees(math.atan2(y1 - y0, x1 - x0)),
             rotation_mode="anchor", color=SOFT, ha="center", va="bottom" if label.above else "top", path_effects=_halo(),
         )  # fmt: skip
+        written.append(along)
     copy = dict(drawn.slopes)["copy"]
     for _, value in drawn.roofs:
         main = value == drawn.highest
         axes.plot([value / copy, drawn.x_range[1]], [value, value], color=_ROOF, lw=2.2 if main else 1.1,
                   ls="-" if main else (0, (4, 3)))  # fmt: skip
+    return written
 
 
 def _roof_names(axes, drawn: Layout) -> None:
@@ -102,7 +107,7 @@ def _roof_names(axes, drawn: Layout) -> None:
         )  # fmt: skip
 
 
-def _dots(axes, drawn: Layout, lang: Language | None) -> None:
+def _dots(axes, drawn: Layout, slopes: Sequence[Text], lang: Language | None) -> None:
     if not drawn.dots:
         return
     names = []
@@ -116,6 +121,7 @@ def _dots(axes, drawn: Layout, lang: Language | None) -> None:
     box = axes.get_window_extent()
     roofs = [axes.transData.transform((1, value))[1] for _, value in drawn.roofs]
     taken = [(box.x0, y - 2, box.x1, y + 2) for y in roofs]
+    taken += [label.get_window_extent().extents for label in slopes]
     widths = [name.get_window_extent().width for name in names]
     corners = place_labels(at, widths, _LINE_PX, (box.x0, box.y0, box.x1, box.y1), 8, taken)
     back = axes.transData.inverted()

@@ -118,7 +118,9 @@ def chart(
         under = figure.text(left, below, subtitle_text, va="top", size=10.5, color=SOFT, linespacing=1.25)
         under.set_gid("heading")
     if note_text:
-        under = figure.text(left, 0.06 / height_in, note_text, va="bottom", size=8.5, color=SOFT, style="italic")
+        under = figure.text(
+            left, 0.06 / height_in, note_text, va="bottom", size=8.5, color=SOFT, style="italic"
+        )
         under.set_gid("note")
     axes = figure.subplots(
         rows, columns, squeeze=False, gridspec_kw={"height_ratios": heights} if heights else None

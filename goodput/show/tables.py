@@ -65,7 +65,15 @@ class Table:
             return "  ".join(padded).rstrip()
 
         rule = "  ".join("-" * width for width in widths)
-        return "\n".join([*filter(None, [self.caption]), line(self.header), rule, *map(line, self.rows), *filter(None, [self.note])])
+        return "\n".join(
+            [
+                *filter(None, [self.caption]),
+                line(self.header),
+                rule,
+                *map(line, self.rows),
+                *filter(None, [self.note]),
+            ]
+        )
 
     __repr__ = __str__
 
