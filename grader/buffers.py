@@ -16,6 +16,7 @@ import torch
 
 from grader.judge import POISON
 from grader.layout import Layout, arrange
+from grader.shared import sealed
 from grader.task import Out
 from grader.worker_torch import DeviceBytes, view
 
@@ -87,8 +88,7 @@ def bits(tensor: torch.Tensor) -> torch.Tensor:
 
 class HostArena(Arena):
     def __init__(self, layout: Layout):
-        self.fd = os.memfd_create("goodput-buffers")
-        os.ftruncate(self.fd, max(layout.nbytes, 1))
+        self.fd = sealed("goodput-buffers", layout.nbytes)
         self.memory = mmap.mmap(self.fd, max(layout.nbytes, 1))
         super().__init__(torch.frombuffer(self.memory, dtype=torch.uint8), layout)
         self.poison_guards()

@@ -74,7 +74,7 @@ def _run(task: Task, answer: Answer, session: Session, notes: list[str]) -> Verd
     except Unanswered:
         return _verdict(task, session, answer, "unanswered", None, notes)
     except WorkerFailed as e:
-        return _verdict(task, session, answer, "not_graded", None, [*notes, f"worker failed: {str(e)[-300:]}"])
+        return not_graded(answer, task, session, f"worker failed: {str(e)[-300:]}")
     notes += done.notes
     if done.diagnosis is not None:
         outcome: Outcome = "error" if done.diagnosis.name in ERROR_DIAGNOSES else "incorrect"
@@ -82,6 +82,11 @@ def _run(task: Task, answer: Answer, session: Session, notes: list[str]) -> Verd
             outcome = "slow"
         return _verdict(task, session, answer, outcome, done.diagnosis, notes, done)
     return _after_correct(task, answer, session, kind, done, notes)
+
+
+def not_graded(answer: Answer, task: Task, session: Session, note: str) -> Verdict:
+    """The verdict where the grader or the machine failed: never a zero, with the reason as a note."""
+    return _verdict(task, session, answer, "not_graded", None, [*answer.notes, note])
 
 
 def _after_correct(task: Task, answer: Answer, session: Session, kind: ModuleType, done: Checked, notes: list[str]) -> Verdict:
@@ -121,4 +126,4 @@ def _verdict(task: Task, session: Session, answer: Answer, outcome: Outcome, dia
         source_hash=source_hash(answer), **extra)  # fmt: skip
 
 
-__all__ = ["CannotGrade", "grade", "is_starter", "source_hash"]
+__all__ = ["CannotGrade", "grade", "is_starter", "not_graded", "source_hash"]

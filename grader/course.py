@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import hashlib
 import importlib
 import json
 import re
@@ -110,6 +111,15 @@ def why(task: Task, lang: str) -> str:
         if cell.get("id") == f"{task.name}-why":
             return cell_text(cell)
     return ""
+
+
+@functools.cache
+def contract(name: str) -> str:
+    """A hash of everything that defines "done" for an exercise: the chapter's tasks and its baseline."""
+    one = task(name)
+    folder = ROOT / "course" / chapter_of(one)
+    files = sorted([*folder.glob("tasks*.py"), *(folder / "baselines").glob(f"{name}.*")])
+    return hashlib.sha256(b"\0".join(p.read_bytes() for p in files)).hexdigest()
 
 
 def hints(task: Task, lang: str) -> list[str]:

@@ -1,8 +1,8 @@
 """The trusted process that compiles and runs CUDA launch plans, inside the sandbox.
 
-It holds no Python of the learner, only CUDA C++: what it compiles may read nothing but system headers, and what it launches can
-at worst ruin this process's own GPU context. Same protocol as worker.py; ops `inspect` (no GPU needed), `attach`, `plans`, `run`,
-`window`, `detach`, `page`. Replies carry facts; sentences are made elsewhere.
+It holds no Python of the learner, only CUDA C++: what it compiles may read nothing but system headers, and what it launches
+can at worst ruin this process's own GPU context. Same protocol as worker.py; ops `inspect` (no GPU needed), `attach`, `plans`,
+`run`, `window`, `detach`, `page`. Replies carry facts; sentences are made elsewhere.
 """
 
 from __future__ import annotations

@@ -52,6 +52,8 @@ def settle(evidence: Sequence[Evidence], facts: Facts, device: str) -> tuple[tup
             value = one.read(facts)
         except (AttributeError, TypeError, ZeroDivisionError, KeyError):
             value = None  # a count that this machine or this answer does not have
+        if value is not None and not isinstance(value, (int, float)):
+            raise TypeError(f"evidence {one.name}: {type(value).__name__} is not a count")
         ok = None if value is None else ((one.at_most is None or value <= one.at_most)
                                          and (one.at_least is None or value >= one.at_least))  # fmt: skip
         results.append(EvidenceResult(one.name, value, one.at_most, one.at_least, ok))

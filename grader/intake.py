@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader import course
-from grader.helpers import CellMagic, needed, without_magics
+from grader.helpers import CellMagic, needed, without_checks, without_magics
 
 MAX_BYTES = 192 << 20  # a notebook with 100 MB of saved output is still read; the output is dropped
 MAX_CELL_CHARS = 300_000  # the longest solution of the course has 9 kB
 MAX_HELPERS = 200
+MAX_HELPER_CHARS = 1_000_000  # of all of them: reading a megabyte of Python takes about a second
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ def text_of(cell: dict[str, Any]) -> str:
     source = cell.get("source", cell.get("input", ""))
     if isinstance(source, list):
         source = "".join(part for part in source if isinstance(part, str))
-    return source if isinstance(source, str) else ""
+    # JSON can spell half of a surrogate pair, which no file and no channel can carry
+    return source.encode("utf-8", "replace").decode() if isinstance(source, str) else ""
 
 
 def label_of(cell: dict[str, Any]) -> list[str]:
@@ -113,6 +115,7 @@ def _sort(cells: list[dict[str, Any]], chapter: str, lang: str) -> Submission:
     taken: dict[str, str] = {}
     notes: dict[str, list[str]] = {name: [] for name in starters}
     helpers: list[str] = []
+    room = MAX_HELPER_CHARS
     tampered = False
     for cell in cells:
         labels, source = label_of(cell), text_of(cell)
@@ -121,7 +124,8 @@ def _sort(cells: list[dict[str, Any]], chapter: str, lang: str) -> Submission:
             if any(x in known for x in labels):
                 tampered |= cell.get("cell_type") == "code" and source not in ours
             elif cell.get("cell_type") == "code" and source.strip() and source not in ours and len(helpers) < MAX_HELPERS:
-                helpers.append(source[:MAX_CELL_CHARS])
+                helpers.append(source if len(source) <= min(MAX_CELL_CHARS, room) else "")
+                room -= len(helpers[-1])
             continue
         if len(source) > MAX_CELL_CHARS:
             notes[name].append("cell too long")
@@ -130,11 +134,13 @@ def _sort(cells: list[dict[str, Any]], chapter: str, lang: str) -> Submission:
             notes[name].append("duplicated answer cell")
         if name not in taken or source.strip() != starters[name].strip():
             taken[name] = source  # of several cells the last one that was worked on counts
-    answers = {name: _answer(name, taken.get(name), helpers, notes[name]) for name in starters}
+    answers = {name: answer_of(name, taken.get(name), helpers, notes[name]) for name in starters}
     return Submission(chapter, lang, answers, notes=("tampered cell",) if tampered else ())
 
 
-def _answer(name: str, source: str | None, helpers: list[str], notes: list[str]) -> Answer:
+def answer_of(name: str, source: str | None, helpers: list[str], notes: Iterable[str] = ()) -> Answer:
+    """An answer cell with those of the other cells that it needs, ready to run."""
+    notes = list(notes)
     if source is None:
         return Answer(name, None, (), (*notes, "missing answer cell"))
     try:
@@ -143,4 +149,5 @@ def _answer(name: str, source: str | None, helpers: list[str], notes: list[str])
         return Answer(name, source, (), (*notes, "cell magic"))
     if magics:
         notes = [*notes, "magic ignored"]
-    return Answer(name, source, tuple(needed(source, helpers)), tuple(dict.fromkeys(notes)))
+    source = without_checks(source)
+    return Answer(name, source, tuple(map(without_checks, needed(source, helpers))), tuple(dict.fromkeys(notes)))

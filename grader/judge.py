@@ -41,9 +41,13 @@ def plain(value: torch.Tensor) -> float | int | bool:
 def compare(got: torch.Tensor, want: torch.Tensor, tolerance: Tolerance, case: str, output: str = "out"
             ) -> tuple[float | None, Diagnosis | None]:  # fmt: skip
     """Error and diagnosis (None when correct). `want` may be wider (float64) than `got`."""
+    if got.shape != want.shape:
+        raise ValueError(f"{case}: the reference has shape {tuple(want.shape)}, {output} has {tuple(got.shape)}")
     if got.numel() == 0:
         return 0.0, None
     exact_type = want.to(got.dtype)
+    if got.dtype == torch.bool:  # any byte but 0 reads as True: only the bytes 0 and 1 are what an answer may write
+        got, want, exact_type = got.contiguous().view(torch.uint8), exact_type.to(torch.uint8), exact_type.to(torch.uint8)
     missing = unwritten(got, exact_type)
     if bool(missing.any()):
         facts = {"case": case, "output": output, "missing": int(missing.sum()), "total": got.numel(), "first": first(missing)}
@@ -64,15 +68,17 @@ def differences(got: torch.Tensor, want: torch.Tensor, exact_type: torch.Tensor,
     if not got.is_floating_point():
         wrong = got != exact_type
         return (wrong, float(wrong.double().mean())) if bool(wrong.any()) else (None, 0.0)
-    same_special = (torch.isnan(got) & torch.isnan(want)) | ((got == exact_type) & torch.isinf(want.to(got.dtype)))
-    finite = torch.isfinite(got) & torch.isfinite(want)
+    g, w, rounded = got.double(), want.double(), exact_type.double()  # 8-bit floats know neither == nor isnan
+    same_special = (torch.isnan(g) & torch.isnan(w)) | ((g == rounded) & torch.isinf(rounded))
+    finite = torch.isfinite(g) & torch.isfinite(w)
     special_wrong = ~(finite | same_special)
-    g, w = got.double().where(finite, 0), want.double().where(finite, 0)
+    exact_wrong = finite & (g != rounded)
+    g, w = g.where(finite, 0), w.where(finite, 0)
     scale = float(w.norm())
     difference = (g - w).abs()
     error = float(difference.norm()) / scale if scale else float(difference.norm())
     if tolerance.rel == 0:
-        wrong = special_wrong | (finite & (got != exact_type))
+        wrong = special_wrong | exact_wrong
     else:
         rms = scale / math.sqrt(max(1, int(finite.sum())))
         wrong = special_wrong | (difference > tolerance.per_element * (w.abs() + rms))
@@ -89,8 +95,9 @@ def rounding(got: torch.Tensor, want: torch.Tensor, error: float) -> str | None:
     """The precision whose rounding explains the error evenly over all elements, if one does."""
     if not got.is_floating_point() or not math.isfinite(error) or error == 0:
         return None
-    finite = torch.isfinite(got) & torch.isfinite(want)
-    g, w = got.double()[finite], want.double()[finite]
+    g, w = got.double(), want.double()
+    finite = torch.isfinite(g) & torch.isfinite(w)
+    g, w = g[finite], w[finite]
     rms = w.norm() / math.sqrt(max(1, w.numel()))
     relative = (g - w).abs() / (w.abs() + 0.05 * rms)
     # rounding touches most elements a little and none a lot; a logic error touches some a lot

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from goodput import machine
+from grader import course
 from grader.session import Session
 from grader.verdict import Verdict
 
@@ -24,15 +25,17 @@ def path() -> Path:
 
 
 def key(verdict: Verdict) -> str:
-    parts = (verdict.name, verdict.source_hash, verdict.device, machine.describe().fingerprint)
+    contract = course.contract(verdict.name)
+    parts = (verdict.name, contract, verdict.source_hash, verdict.device, machine.describe().fingerprint)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
 def load() -> dict[str, float]:
     try:
-        return json.loads(path().read_text())
+        found = json.loads(path().read_text())
     except (OSError, ValueError):
         return {}
+    return found if isinstance(found, dict) else {}
 
 
 def apply(verdict: Verdict, session: Session) -> Verdict:

@@ -7,6 +7,7 @@ result into a permutation that the controller applies itself.
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 from dataclasses import dataclass, replace
@@ -17,9 +18,10 @@ import torch
 from goodput.cuda.plan import Buffer, Launch, MapArg, Plan, PlanError
 from goodput.cuda.plan_json import from_json
 from grader.inputs import Call
-from grader.layout import contiguous
-from grader.processes import AnswerError, Process
-from grader.task import Out, Task
+from grader.layout import ITEM_BYTES, contiguous
+from grader.processes import AnswerDied, AnswerError, Process
+from grader.shared import sealed
+from grader.task import Task
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,8 @@ def packing(worker: Process, task: Task, call: Call, timeout_s: float) -> Packin
     source = next(n for n, v in call.inputs.items() if isinstance(v, torch.Tensor))
     original = call.inputs[source]
     count = original.numel() * original.element_size() // 4
-    fd = os.memfd_create("goodput-packing")  # index payload, then the packed result; too large for a message
+    fd = sealed("goodput-packing", 8 * count)  # index payload, then the packed result; too large for a message
     try:
-        os.ftruncate(fd, max(8 * count, 1))
         with mmap.mmap(fd, max(8 * count, 1)) as memory:
             words = torch.frombuffer(memory, dtype=torch.int32)
             words[:count] = torch.arange(count, dtype=torch.int32)
@@ -69,8 +70,11 @@ def packing(worker: Process, task: Task, call: Call, timeout_s: float) -> Packin
         os.close(fd)
     if not _is_permutation(order):
         raise NotAPermutation(task.prepare)
-    out = Out(tuple(int(n) for n in reply["shape"]), str(reply["dtype"]))
-    return Packing(argument, source, order, out.dtype, out.shape)
+    shape, dtype = reply.get("shape"), reply.get("dtype")
+    sizes_fit = isinstance(shape, list) and all(type(n) is int and n >= 0 for n in shape)
+    if not sizes_fit or dtype not in ITEM_BYTES or math.prod(shape) * ITEM_BYTES[dtype] != 4 * count:
+        raise AnswerDied("the shape of the packed tensor does not fit its words")
+    return Packing(argument, source, order, dtype, tuple(shape))
 
 
 def _is_permutation(order: torch.Tensor) -> bool:
@@ -101,6 +105,10 @@ def plan_of(worker: Process, task: Task, call: Call, multiprocessors: int, capab
         unknown = plan.buffers() - set(arguments) - set(plan.scratch)
         if unknown:
             raise PlanError(f"the plan names unknown buffers {sorted(unknown)[:3]}")
+        if taken := set(arguments) & set(plan.scratch):
+            raise PlanError(f"scratch has the names of arguments {sorted(taken)[:3]}")
+        if (wanted_mb := sum(plan.scratch.values()) >> 20) > task.memory_mb:
+            raise PlanError(f"out of memory: the plan needs {wanted_mb} MB of scratch, {task.memory_mb} are there")
     except PlanError as e:
         raise AnswerError({"type": "PlanError", "text": str(e), "bases": ["PlanError", "ValueError"]}) from e
     return plan

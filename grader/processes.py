@@ -175,6 +175,14 @@ class Process:
         self.close()
 
 
+def fields_of(reply: dict[str, Any], **kinds: type) -> dict[str, Any]:
+    """The named fields of a reply, each of its type; anything else is a breach of the protocol, which ends the answer."""
+    try:
+        return expect(reply, **kinds)
+    except ChannelError as e:
+        raise AnswerDied(e.reason) from e
+
+
 def end_of(status: int) -> str:
     """An exit status in words; bubblewrap reports a killed child as 128 + signal."""
     number = -status if status < 0 else status - 128

@@ -6,7 +6,11 @@ them in the given sessions and returns a `Report`. A broken file is a problem in
 
 from __future__ import annotations
 
+import errno
+import logging
+import os
 import queue
+import stat
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -15,15 +19,16 @@ from typing import Any
 
 from goodput import machine
 from grader import course, latch
-from grader.controller import grade
-from grader.intake import Answer, Submission, take
+from grader.controller import grade, not_graded
+from grader.intake import MAX_BYTES, Answer, Submission, take
 from grader.report import build
 from grader.report_schema import Report
-from grader.session import Session
+from grader.session import CannotGrade, Session
 from grader.task import Task
 from grader.verdict import Diagnosis, Verdict
 
 NAMED = ("work", "exercises", "solutions")
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ def collect(origins: Sequence[str], lang: str, chapter: str | None = None, exerc
             problems.append((origin, "no notebook"))
         for path, known in found:
             try:
-                raw = path.read_bytes()
+                raw = read_file(path, follow_links=origin in NAMED or not Path(origin).is_dir())
             except OSError as e:
                 problems.append((str(path), e.strerror or str(e)))
                 continue
@@ -78,6 +83,18 @@ def collect(origins: Sequence[str], lang: str, chapter: str | None = None, exerc
             notes += submission.notes
             jobs += _jobs(path, submission, exercise)
     return Collected(tuple(jobs), tuple(problems), tuple(dict.fromkeys(notes)))
+
+
+def read_file(path: Path, follow_links: bool) -> bytes:
+    """The bytes of an ordinary file, one more than intake accepts at most.
+
+    A file in somebody's upload may be a link to the solutions, a pipe that never ends or a device.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow_links else os.O_NOFOLLOW)
+    with open(os.open(path, flags), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not an ordinary file")
+        return file.read(MAX_BYTES + 1)
 
 
 def _jobs(path: Path, submission: Submission, exercise: str | None) -> list[Job]:
@@ -100,7 +117,7 @@ def grade_all(collected: Collected, sessions: Sequence[Session], finished: Calla
             except queue.Empty:
                 return
             job = collected.jobs[index]
-            verdicts[index] = latch.apply(grade(job.answer, job.task, session), session)
+            verdicts[index] = grade_one(job, session)
             finished(verdicts[index])
 
     with ThreadPoolExecutor(len(sessions)) as pool:
@@ -109,6 +126,17 @@ def grade_all(collected: Collected, sessions: Sequence[Session], finished: Calla
     ordered = [verdicts[index] for index in sorted(verdicts)]
     return build(ordered, machine=asdict(machine.describe()), course=course_version(),
                  problems=collected.problems, ceilings=machine.ceilings(sessions[0].device))  # fmt: skip
+
+
+def grade_one(job: Job, session: Session) -> Verdict:
+    """The verdict on one job; a fault of the grader costs this job its verdict and the others nothing."""
+    try:
+        return latch.apply(grade(job.answer, job.task, session), session)
+    except (CannotGrade, course.CourseError):
+        raise
+    except Exception as e:
+        LOG.exception("%s: %s", job.path, job.task.name)
+        return not_graded(job.answer, job.task, session, f"grader fault: {type(e).__name__}")
 
 
 def course_version() -> str:

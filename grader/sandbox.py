@@ -7,8 +7,8 @@ Covered (level `sandbox`, by bubblewrap):
   few modules the worker imports; no home, no /proc of others
 - environment cleared; only the descriptors that the caller names stay open
 - no network, not even loopback of the host; no view of other processes; `--die-with-parent`; no further user namespaces
-- address space (memory of a GPU worker only by control group), open files, file size, processor time and core size by rlimits,
-  processes too from Linux 5.14 on; memory and processes by a control group where the machine allows one; wall clock by the caller
+- address space (not of a GPU worker), open files, file size, processor time, core size and, from Linux 5.14 on, processes by
+  rlimits; memory and processes by a control group where the machine allows one; wall clock by the caller
 - GPU: only the device nodes of the one GPU that is graded, and only when it is needed
 
 Not covered:
@@ -144,8 +144,8 @@ def wrap(argv: Sequence[str], readable: Sequence[str] = (), writable: Sequence[s
     if path is None:
         raise SandboxUnavailable("bubblewrap is not installed")
     command = [path, "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
-               "--unshare-cgroup-try", "--disable-userns", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", "--new-session",
-               "--die-with-parent", "--hostname", "sandbox", "--clearenv"]  # fmt: skip
+               "--unshare-cgroup-try", "--disable-userns", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL",
+               "--new-session", "--die-with-parent", "--hostname", "sandbox", "--clearenv"]  # fmt: skip
     for folder in SYSTEM:
         if os.path.islink(folder):
             command += ["--symlink", os.readlink(folder), folder]

@@ -22,7 +22,7 @@ from grader.intake import Answer
 from grader.judge import compare, conclude
 from grader.kinds import bad_input
 from grader.kinds.cuda import load, references
-from grader.processes import Process
+from grader.processes import AnswerDied, Process, fields_of
 from grader.session import Session
 from grader.task import Case, Task
 from grader.verdict import CaseResult, Diagnosis
@@ -147,8 +147,10 @@ def evidence_facts(worker: Process, task: Task, answer: Answer, session: Session
         worker.ask("detach", 10.0, key="evidence")
     finally:
         arena.close()
-    keep = ("graphs", "operations", "breaks", "capture_scalar_outputs")
-    return Facts(extra={k: reply.get(k) for k in keep})
+    facts = fields_of(reply, graphs=int, operations=list, breaks=list, capture_scalar_outputs=bool)
+    if not all(type(n) is int for n in facts["operations"]):
+        raise AnswerDied("field operations is not int")
+    return Facts(extra=facts)
 
 
 def triton_facts(task: Task, answer: Answer, session: Session, case: Case) -> Facts:
@@ -164,6 +166,15 @@ def triton_facts(task: Task, answer: Answer, session: Session, case: Case) -> Fa
             reply, body = worker.ask("triton_compile", 120.0, max_body=64 << 20, key="evidence", args=call.positional(task), archs=archs)
         finally:
             arena.close()
-    texts: dict[str, Any] = json.loads(body)
-    resources = reply["resources"]
-    return Facts(sass=Sass(texts, resources), extra={k: reply.get(k) for k in ("launches", "torch_operations")})
+    facts = fields_of(reply, launches=int, torch_operations=list, resources=dict)
+    return Facts(sass=_sass(body, facts.pop("resources"), archs), extra=facts)
+
+
+def _sass(body: bytes, resources: dict[str, Any], archs: list[str]) -> Sass:
+    """Machine code and resources as the worker says they are, for exactly the architectures that were asked for."""
+    try:
+        texts = json.loads(body)
+        used = {a: [{str(k): int(v) for k, v in kernel.items()} for kernel in resources[a]] for a in archs}
+        return Sass({a: "".join(texts[a]) for a in archs}, used)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as e:
+        raise AnswerDied("malformed machine code") from e
