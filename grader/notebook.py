@@ -1,122 +1,119 @@
 """`check(answer)` and `hint("name")` for notebook cells: grade outside the kernel, show a card.
 
-`check` takes the source of the cell that defined the function, exactly as it was run (IPython keeps it in linecache), with the
-helper cells it needs, and hands it to a grading server: one background process per kernel that keeps warm workers. The kernel
-never judges. Works the same in JupyterLab, papermill and plain IPython.
+`check` takes the source of the cell that defined the function, as it was typed, and the other cells that ran, and hands them
+to a grading server: one background process per kernel that keeps warm workers. The kernel never judges, and a verdict never
+raises, so that "run all" goes on. Works the same in JupyterLab, papermill, plain IPython and a plain program.
 """
 
 from __future__ import annotations
 
-import atexit
-import inspect
-import json
-import linecache
-import subprocess
+import difflib
 import sys
 from collections.abc import Callable
+from html import escape
+from pathlib import Path
 from typing import Any
 
-from goodput.language import language
-from grader import course
-from grader.helpers import needed
-
-_server: subprocess.Popen[str] | None = None
-_shown: dict[str, int] = {}
-
-
-def cell_source(function: Callable[..., Any]) -> str:
-    """The whole cell in which the function was defined."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    lines = linecache.getlines(code.co_filename) if code else []
-    if not lines:
-        raise LookupError(function)
-    return "".join(lines)
-
-
-def other_cells(answer: str) -> list[str]:
-    """Every cell run so far in this kernel, the latest version of each definition last."""
-    try:
-        shell = get_ipython()  # type: ignore[name-defined]  # noqa: F821
-    except NameError:
-        return []
-    return [cell for cell in shell.user_ns.get("In", []) if cell and cell.strip() != answer.strip() and "check(" not in cell]
-
-
-def server() -> subprocess.Popen[str]:
-    global _server
-    if _server is None or _server.poll() is not None:
-        _server = subprocess.Popen([sys.executable, "-m", "grader.serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   text=True, cwd=course.ROOT)  # fmt: skip
-        atexit.register(_server.kill)
-    return _server
-
-
-def ask(request: dict[str, Any], on_progress: Callable[[str], None]) -> dict[str, Any]:
-    process = server()
-    assert process.stdin is not None and process.stdout is not None
-    process.stdin.write(json.dumps(request) + "\n")
-    process.stdin.flush()
-    for line in process.stdout:
-        reply = json.loads(line)
-        if "progress" in reply:
-            on_progress(reply["progress"])
-        else:
-            return reply
-    raise RuntimeError("the grading process ended; run the cell again")
+from goodput.language import Language, language
+from grader import cells, hints
+from grader.background import Background, Interrupted, ServerEnded
+from grader.report_notice import notice_html, notice_text
+from grader.words import phase, word
 
 
 class Shown:
-    """What a cell displays: HTML where there is a browser, text elsewhere."""
+    """What a cell displays: HTML or Markdown where there is a browser, text elsewhere."""
 
-    def __init__(self, html: str, text: str):
-        self.html, self.text = html, text
+    def __init__(self, text: str, *, html: str = "", markdown: str = ""):
+        rich = {"text/html": html, "text/markdown": markdown}
+        self.bundle = {"text/plain": text} | {kind: value for kind, value in rich.items() if value}
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/html": self.html, "text/plain": self.text}
+        return self.bundle
 
     def __repr__(self) -> str:
-        return self.text
+        return self.bundle["text/plain"]
 
 
-def check(answer: Callable[..., Any], lang: str | None = None) -> None:
+class Place:
+    """Where a check shows its progress and then its result: one display that is updated, or a line of a terminal."""
+
+    def __init__(self, name: str):
+        self.name, self.handle = name, None
+
+    def progress(self, what: str) -> None:
+        if not cells.in_kernel():
+            if sys.stderr.isatty():
+                print(f"\r\x1b[K{self.name} · {what} …", end="", file=sys.stderr, flush=True)
+            return
+        bar = '<progress style="width:8em;vertical-align:middle"></progress>'
+        self._show(Shown(f"{self.name} · {what} …", html=f"{bar} <code>{escape(self.name)}</code> · {escape(what)} …"))
+
+    def result(self, shown: Shown) -> None:
+        if not cells.in_kernel() and sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        self._show(shown)
+
+    def _show(self, shown: Shown) -> None:
+        from IPython.display import display
+
+        if self.handle is not None:
+            self.handle.update(shown)
+        elif cells.in_kernel():
+            self.handle = display(shown, display_id=True)
+        else:
+            display(shown)
+
+
+def check(answer: Callable[..., Any], lang: Language | None = None) -> None:
     """Grade the cell that defined `answer`; show progress, then the verdict."""
+    lang = lang or language()
+    if not callable(answer):
+        Place("check").result(_notice("not a function", {}, lang))
+        return
+    name = cells.name_of(answer)
+    place = Place(name)
+    try:
+        source = cells.source_of(answer)
+    except LookupError:
+        place.result(_notice("no cell", {"name": name}, lang))
+        return
+    place.progress(phase("start", lang))
+    request = {"name": name, "source": source, "cells": cells.others(source), "lang": lang}
+    try:
+        reply = _server.ask(request, place.progress)
+    except ServerEnded as e:
+        place.result(_notice("server ended", {"reason": e.reason}, lang))
+        return
+    except Interrupted as e:
+        place.result(_notice("interrupted", {}, lang))
+        e.sentence = notice_text("interrupted", {}, lang)
+        raise  # whoever stops a cell stops the cells after it too
+    place.result(Shown(reply["text"], html=reply["html"]))
+
+
+def hint(exercise: str | Callable[..., Any], lang: Language | None = None) -> None:
+    """Show the next hint of an exercise, named as text or by its function; after the last one it starts again."""
     from IPython.display import display
 
     lang = lang or language()
-    name = getattr(answer, "__name__", str(answer))
-    try:
-        source = cell_source(answer)
-    except LookupError:
-        display(Shown(*[_no_source(lang)] * 2))
+    name = exercise if isinstance(exercise, str) else cells.name_of(exercise)
+    found = hints.following(name, lang)
+    if found is None:
+        near = difflib.get_close_matches(name, hints.ladders(lang), 1)
+        display(_notice("not an exercise", {"name": name, "near": near[0] if near else None}, lang))
         return
-    helpers = needed(source, other_cells(source))
-    handle = display(Shown(f"<em>{name} …</em>", f"{name} …"), display_id=True)
-
-    def progress(text: str) -> None:
-        if handle is not None:
-            handle.update(Shown(f"<em>{name} · {text} …</em>", f"{name} · {text} …"))
-
-    reply = ask({"do": "check", "name": name, "source": source, "helpers": helpers, "lang": lang}, progress)
-    shown = Shown(reply["html"], reply["text"])
-    if handle is not None:
-        handle.update(shown)
-    else:
-        print(reply["text"])
+    step, steps, text = found
+    title = f"{word('hint', lang)} {step}/{steps}"
+    display(Shown(f"{title}. {text}", markdown=f"**{title}.** {text}"))
 
 
-def hint(name: str, lang: str | None = None) -> None:
-    """Show the next hint of an exercise; after the last one it starts again."""
-    from IPython.display import Markdown, display
-
-    lang = lang or language()
-    ladder = course.hints(course.task(name), lang)
-    if not ladder:
-        raise course.CourseError(f"no hints for {name}")
-    step = _shown.get(name, 0) % len(ladder)
-    _shown[name] = step + 1
-    display(Markdown(f"**{step + 1}/{len(ladder)}** {ladder[step]}"))
+def _notice(key: str, facts: dict[str, Any], lang: Language) -> Shown:
+    return Shown(notice_text(key, facts, lang), html=notice_html(key, facts, lang))
 
 
-def _no_source(lang: str) -> str:
-    return {"es": "No encuentro la celda de esa función: ejecútala en este cuaderno y vuelve a comprobar.",
-            "en": "The cell of that function was not found: run it in this notebook and check again."}[lang]  # fmt: skip
+# Kernels start in the notebook's folder, which is named after the chapter.
+_server = Background([Path.cwd().name])
+cells.watch()
+if cells.in_kernel():
+    _server.start()  # loading takes as long as reading the first exercise; on a busy two-core machine it halves the first check

@@ -8,11 +8,13 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from grader.messages import outcome_label, term, without_unit
 from grader.numbers import Lang
-from grader.report_schema import ExerciseRecord
+
+if TYPE_CHECKING:  # not at run time: the learner's kernel takes labels from here and has no use for the schema
+    from grader.report_schema import ExerciseRecord
 
 Tone = Literal["good", "bad", "warn", "quiet"]
 

@@ -1,0 +1,34 @@
+"""What a check cell adds after success: the course's solution and its why, folded away beside the learner's own.
+
+Takes a task and a language; the texts are the course's own, so their Markdown is trusted to be Markdown, yet raw HTML in it
+stays text. Knows nothing of the answer.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from html import escape
+
+from markdown_it import MarkdownIt
+
+from grader import course
+from grader.numbers import Lang
+from grader.task import Task
+from grader.words import word
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def solution_html(task: Task, lang: Lang) -> str:
+    code = f'<pre style="overflow:auto;max-height:30em;font-size:.9em;line-height:1.35">{escape(course.solution(task))}</pre>'
+    why = f'<div style="max-width:44em">{_markdown().render(course.why(task, lang))}</div>'
+    label = f'<summary style="cursor:pointer">{escape(word("compare", lang))}</summary>'
+    return f'<details lang="{lang}" style="margin:.6em 0">{label}{code}{why}</details>'
+
+
+def solution_text(task: Task, lang: Lang) -> str:
+    """Where to read them: a terminal cannot fold."""
+    return f"{word('solved_in', lang)}: solutions/{lang}/{course.chapter_of(task)}/exercises.ipynb"
