@@ -1,4 +1,4 @@
-"""What the READMEs promise is so: their numbers, their example, their length, and that they are twins."""
+"""What the READMEs promise is so: their example, links and length, that they are twins, and how numbers get into them."""
 
 from __future__ import annotations
 
@@ -33,9 +33,8 @@ def test_both_readmes_have_the_same_shape():
 
 
 @pytest.mark.parametrize(("name", "lang"), PAGES)
-def test_a_readme_is_short_and_its_numbers_come_from_files(name, lang):
+def test_a_readme_is_read_in_minutes(name, lang):
     assert len(page(name).splitlines()) <= 150
-    assert readme_numbers.filled(page(name), ROOT, lang) == page(name)
 
 
 @pytest.mark.parametrize(("name", "lang"), PAGES)
