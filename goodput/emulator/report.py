@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 FLIGHTS = 17  # waits that left 0, 1, ... 15, 16 or more groups in flight
 
@@ -156,7 +157,7 @@ def _median(histogram: tuple[int, ...]) -> int | None:
     return None
 
 
-def _merge(name: str, a, b):
+def _merge(name: str, a: Any, b: Any) -> Any:
     if name.startswith("widest"):
         return max(a, b)
     if isinstance(a, tuple):

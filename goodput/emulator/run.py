@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from goodput.cuda.errors import LaunchError
 from goodput.cuda.plan import Launch
@@ -37,7 +38,7 @@ class BufferSpec:
     up to the order of additions, everything else bit for bit; None tries float32.
     """
 
-    data: bytes | bytearray | memoryview | object  # anything with the buffer protocol, e.g. a NumPy array
+    data: Any  # bytes or anything with the buffer protocol, e.g. a NumPy array
     writable: bool = True
     dtype: str | None = None
 
