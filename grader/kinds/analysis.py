@@ -13,13 +13,15 @@ from grader.checked import Checked
 from grader.facts import Facts, settle
 from grader.failures import FAILURES, Unanswered, explain, explain_error
 from grader.intake import Answer
+from grader.judge import conclude
 from grader.processes import AnswerError, Process
 from grader.session import Session
 from grader.task import Task
 from grader.verdict import CaseResult, Diagnosis
 from grader.worker import decode, encode
 
-MAX_CALLS = 2_000_000  # decisions of a long simulation
+CHECK_FIRST = {"es": "Comprueba los argumentos antes de empezar a trabajar con ellos",
+               "en": "Check the arguments before you start to work with them"}  # fmt: skip
 
 
 class Conversation:
@@ -50,13 +52,34 @@ class Conversation:
         except (ValueError, TypeError, AttributeError, RecursionError) as e:
             raise Raised({"type": "TypeError", "text": "returned a malformed value", "bases": ["TypeError"]}) from e
 
-    def case(self, name: str, ok: bool, diagnosis: str = "mismatch", about: str = "", error: float | None = None, **facts: Any) -> bool:
-        """Record one case; the first failing one becomes the verdict's diagnosis."""
-        found = None if ok else Diagnosis(diagnosis, {"case": name, **facts})
+    def case(self, name: str, ok: bool, diagnosis: str = "mismatch", about: str = "", error: float | None = None,
+             **facts: Any) -> bool:  # fmt: skip
+        """Record one case; the first failing one becomes the verdict's diagnosis (see judge.conclude for `about`)."""
+        found = None if ok else Diagnosis(diagnosis, {"case": name} | facts)
         self.cases.append(CaseResult(name, ok, about, error, found))
-        if found is not None and self.diagnosis is None:
-            self.diagnosis = found
         return ok
+
+    def refuses(self, name: str, *arguments: Any, raises: tuple[str, ...] = ("ValueError",),
+                function: str | None = None) -> bool:  # fmt: skip
+        """Record one unusable input: the call must raise one of the named exceptions (or a subclass of one)."""
+        got = "nothing"
+        try:
+            self.call(*arguments, name=function)
+        except Raised as e:
+            if any(one in e.bases for one in raises):
+                return self.case(f"bad input: {name}", True)
+            got = str(e.error.get("type"))[:80]
+        facts = {"case": name, "want": " or ".join(raises), "got": got, "hint": CHECK_FIRST}
+        return self.case(f"bad input: {name}", False, "bad input accepted", **facts)
+
+    def settle(self, done: Checked) -> None:
+        """The cases so far and what they mean together; then the evidence, if all is well."""
+        done.cases = self.cases
+        done.diagnosis = self.diagnosis or conclude(self.cases)
+        if done.diagnosis is None:
+            done.evidence, violated = settle(self._task.evidence, Facts(extra=self.facts), self.device)
+            if violated is not None:
+                done.fail(violated)
 
 
 class Raised(Exception):
@@ -70,6 +93,16 @@ class Raised(Exception):
             raise Unanswered
 
 
+def judge(task: Task, conversation: Conversation) -> None:
+    """Let the task's judge talk to the answer. An exception that it did not expect counts unless a case failed before."""
+    assert task.judge is not None
+    try:
+        task.judge(conversation)
+    except Raised as e:
+        if all(c.ok for c in conversation.cases):
+            conversation.diagnosis = explain_error(e.error, "")
+
+
 def check(task: Task, answer: Answer, session: Session, flavour: str = "plain") -> Checked:
     from grader.kinds.cuda import load
 
@@ -80,17 +113,9 @@ def check(task: Task, answer: Answer, session: Session, flavour: str = "plain") 
             session.progress(task.name, "check")
             conversation = Conversation(worker, task, session)
             began = time.perf_counter()
-            try:
-                task.judge(conversation)
-            except Raised as e:
-                conversation.diagnosis = conversation.diagnosis or explain_error(e.error, "")
+            judge(task, conversation)
             done.seconds["check"] = time.perf_counter() - began
-            done.cases = conversation.cases
-            done.diagnosis = conversation.diagnosis
-            if done.diagnosis is None:
-                done.evidence, violated = settle(task.evidence, Facts(extra=conversation.facts), session.device)
-                if violated is not None:
-                    done.fail(violated)
+            conversation.settle(done)
         except FAILURES as e:
             done.fail(explain(e))
         finally:
