@@ -63,7 +63,7 @@ def const_taps_fir(x, taps, out):
     # END SOLUTION
 
 
-# %% role="check" id="const_taps_fir" points="4+2"
+# %% role="check" id="const_taps_fir" points="6"
 check(const_taps_fir)
 
 # %% [markdown] role="hint" lang="es"

@@ -14,8 +14,8 @@ def async_row_ring(x, w, out, eps):
     if x.dim() != 2 or x.shape[1] != 8192 or out.shape != x.shape or w.shape != (8192,):
         shapes = [tuple(t.shape) for t in (x, w, out)]
         raise ValueError(f"x and out must be (R, 8192) and w (8192), got {shapes}")
-    if not all(t.is_contiguous() for t in (x, w, out)):
-        raise ValueError("x, w and out must be contiguous")
+    if not all(t.is_contiguous() and t.data_ptr() % 16 == 0 for t in (x, w, out)):
+        raise ValueError("x, w and out must be contiguous and start on a multiple of 16 bytes")
     if x.shape[0] == 0:
         return
     launch(kernel(SOURCE, "async_row_ring"), x.shape[0], 512, [x, w, out, float(eps)])

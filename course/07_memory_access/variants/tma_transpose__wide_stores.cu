@@ -29,7 +29,8 @@ extern "C" __global__ void __launch_bounds__(256, 8)
 #pragma unroll
   for (int k = 0; k < 4; k++) v[k] = tile[(r + k) * CHUNKS + (chunk ^ ((r + k) & 7))];
   float* o = out + (size_t)c * M + r0 + r;
-  if (M % 4 == 0) {  // rows of out start at a multiple of 16 bytes, and four rows of x are all inside or all outside
+  // rows of out start at a multiple of 16 bytes, and four rows of x are all inside or all outside
+  if (M % 4 == 0 && (size_t)out % 16 == 0) {
     if (r0 + r >= M) return;
     if (c < N) *(float4*)o = make_float4(v[0].x, v[1].x, v[2].x, v[3].x);
     if (c + 1 < N) *(float4*)(o + M) = make_float4(v[0].y, v[1].y, v[2].y, v[3].y);
