@@ -15,7 +15,7 @@ SELECTED = $(if $(CHAPTER),--chapter $(CHAPTER)) $(if $(EX),--exercise $(EX))
 WHERE = $(if $(DEVICE),--device $(DEVICE)) $(if $(ISOLATION),--isolation $(ISOLATION))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab grade hint progress calibrate bench selftest notebooks numbers format test check clean
+.PHONY: help setup lab grade hint progress calibrate bench selftest lessons notebooks numbers format test check clean
 
 ##@ Learn | Aprender
 lab: ## JupyterLab on work/: your own copy of the exercises, never overwritten | JupyterLab sobre work/: tu copia de los ejercicios, que nunca se sobrescribe
@@ -38,6 +38,8 @@ bench: ## measure baselines and solutions on this GPU | mide líneas base y solu
 ##@ Teach and build | Enseñar y construir
 notebooks: ## derive the notebooks from course/ | genera los cuadernos a partir de course/
 	$(RUN) -m tools.notebooks $(CHAPTER)
+lessons: ## run the lessons top to bottom; CHAPTER=07, ARGS=--record keeps their outputs | ejecuta las lecciones de principio a fin; CHAPTER=07, ARGS=--record guarda sus salidas
+	$(RUN) -m grader.cli lessons $(if $(CHAPTER),--chapter $(CHAPTER)) --lang $(L) $(ARGS)
 numbers: ## write the recorded numbers into the READMEs | escribe en los README los números registrados
 	$(RUN) -m tools.readme_numbers
 selftest: ## check the course itself: starters, solutions and wrong answers | comprueba el curso: puntos de partida, soluciones y respuestas erróneas

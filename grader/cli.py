@@ -1,4 +1,4 @@
-"""The command line: `goodput grade | check | hint | progress | calibrate | selftest | bench`.
+"""The command line: `goodput grade | check | hint | progress | calibrate | selftest | bench | lessons`.
 
 Parses, calls, prints; decides nothing. Exit codes of `grade`: see report_exit.py (0 passed, 1 something failed, 2 unusable
 input, 3 could not be graded).
@@ -182,6 +182,33 @@ def bench(
     from grader import bench as benches
 
     raise typer.Exit(benches.run_noise(exercise, noise, gpu, out) if noise else benches.run(chapter, exercise, gpu, out))
+
+
+@app.command()
+def lessons(
+    chapter: Chapter = None,
+    lang: Lang = "es",
+    out: Annotated[Path, typer.Option(help="folder of the executed notebooks")] = Path("build/lessons"),
+    record: Annotated[bool, typer.Option("--record", help="keep the outputs in notebooks/")] = False,
+) -> None:
+    """Run the lessons from top to bottom; 0: all reached their end, 1: one did not, 2: there is no such lesson."""
+    from grader import lessons as books
+    from grader.report_lessons import lesson_line
+
+    lang = _lang(lang)
+    found = books.lessons(lang, chapter)
+    if not found:
+        typer.echo(f"notebooks/{lang}/{chapter or '*'}: make notebooks", err=True)
+        raise typer.Exit(2)
+    stopped = False
+    for path in found:
+        ran = books.run(path, out / lang / path.name, lang)
+        stopped |= ran.stopped is not None
+        typer.echo(lesson_line(ran, lang))  # type: ignore[arg-type]
+        if record and ran.stopped is None:
+            books.keep(out / lang / path.name, path)
+    typer.echo(str(out / lang))
+    raise typer.Exit(1 if stopped else 0)
 
 
 def main() -> None:
