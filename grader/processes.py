@@ -85,6 +85,13 @@ class Process:
             self.popen: subprocess.Popen[bytes] = sandbox.start(
                 argv, level=level, limits=limits, fds=(theirs.fileno(),), gpu=gpu, stdout=write_end, extra_env=extra_env,
                 cpus=cpus, writable=writable, enter=self.group.join)  # fmt: skip
+        except BaseException as e:
+            self.group.remove()
+            self.channel.close()
+            os.close(read_end)
+            if isinstance(e, OSError):  # no more processes or memory on this machine
+                raise WorkerFailed(str(e)) from e
+            raise
         finally:
             theirs.close()
             os.close(write_end)
@@ -196,38 +203,40 @@ class WorkerFailed(Exception):
 
 
 class Spares:
-    """Keeps one process of a flavour starting in the background, so that a verdict does not pay for an import."""
+    """Keeps processes of a flavour starting in the background, so that a verdict does not pay for an import."""
 
     def __init__(self, level: sandbox.Level):
         self.level = level
-        self._waiting: dict[tuple[Any, ...], Process] = {}
+        self._waiting: dict[tuple[Any, ...], list[Process]] = {}
 
     def take(self, flavour: str, *, gpu: int | None = None, memory_mb: int = 4096, extra_env: dict[str, str] | None = None,
-             keep_spare: bool = True) -> Process:  # fmt: skip
+             spares: int = 1) -> Process:  # fmt: skip
+        """A ready process; `spares` more are kept starting for the next calls."""
         key = (flavour, gpu, memory_mb, tuple(sorted((extra_env or {}).items())))
-        process = self._waiting.pop(key, None)
-        if process is not None and process.popen.poll() is not None:
+        waiting = self._waiting.setdefault(key, [])
+        process = waiting.pop(0) if waiting else self._start(*key)
+        if process.popen.poll() is not None:
             process.close()
-            process = None
-        if process is None:
             process = self._start(*key)
         process.wait_ready()
-        if keep_spare:
-            self._waiting[key] = self._start(*key)
+        while len(waiting) < spares:
+            waiting.append(self._start(*key))
         return process
 
     def warm(self, flavour: str, *, gpu: int | None = None, memory_mb: int = 4096,
              extra_env: dict[str, str] | None = None) -> None:  # fmt: skip
+        """Have one starting before anybody asks (the check cells' server, while the learner reads)."""
         key = (flavour, gpu, memory_mb, tuple(sorted((extra_env or {}).items())))
-        if key not in self._waiting:
-            self._waiting[key] = self._start(*key)
+        waiting = self._waiting.setdefault(key, [])
+        if not waiting:
+            waiting.append(self._start(*key))
 
     def _start(self, flavour: str, gpu: int | None, memory_mb: int, env: tuple[tuple[str, str], ...]) -> Process:
         limits = Limits(memory_mb=memory_mb, virtual_mb=VIRTUAL_MB, bound_address_space=gpu is None)
         return Process(flavour, self.level, gpu=gpu, limits=limits, extra_env=dict(env))
 
     def close(self) -> None:
-        for process in self._waiting.values():
+        for process in (p for waiting in self._waiting.values() for p in waiting):
             process.close()
         self._waiting.clear()
 

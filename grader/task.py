@@ -152,6 +152,7 @@ class Task:
     emulate: bool = True  # cuda only: the emulator can run this answer
     sass_archs: tuple[str, ...] = ("sm_80", "sm_90a")  # cuda: where the answer must compile in CPU mode
     judge: Callable[[Any], Any] | None = None  # analysis, simulation, system: (conversation) -> Judgement; see grader/kinds
+    iid: bool = True  # a stretch of one sample may replace the same stretch of another; False for offsets, sorted keys, ...
     limit_s: float = 30.0  # wall-clock limit of one call of the answer outside the race
     memory_mb: int = 4096
     note: str = ""

@@ -15,16 +15,18 @@ import os
 import random
 import statistics
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 import torch
 
 from grader.buffers import Arena
-from grader.failures import FAILURES, explain
+from grader.failures import FAILURES
 from grader.inputs import MEMORY_SHARE, Call, build, derived_seed
 from grader.judge import compare
+from grader.pool import Deal, Pool
 from grader.processes import AnswerDied, AnswerTimeout, Process
 from grader.race import Round
 from grader.session import Session
@@ -32,7 +34,7 @@ from grader.task import Case, Task
 from grader.verdict import Diagnosis
 from grader.worker_pages import PAGE_ARMED, PAGE_DONE, PAGE_GO
 
-WINDOW_S = 0.010  # measured: a round spreads by 1 % at 2 ms and by 0.1 % at 22 ms; memory bounds it from above
+WINDOW_S = 0.008  # measured: a round spreads by 1 % at 2 ms and by 0.1 % at 22 ms; memory bounds it from above
 MAX_CALLS = 64
 MIN_CALLS = 2
 WARM_CALLS = 2
@@ -46,13 +48,17 @@ class Side(Protocol):
 
     process: Process
 
-    def attach(self, arena: Arena, calls: list[Call]) -> None: ...
+    def pack(self, call: Call) -> Call:
+        """The call in the layout that this side chose (the same call where there is nothing to choose)."""
+        ...
 
-    def pack(self, call: Call) -> Call: ...
+    def attach(self, arena: Arena, calls: list[Call]) -> None: ...
 
     def start(self, seq: int, calls: int, warm: int) -> None: ...
 
     def detach(self) -> None: ...
+
+    def close(self) -> None: ...
 
 
 class SidePanel:
@@ -90,56 +96,60 @@ class PairedWindows:
     def __init__(self, task: Task, case: Case, session: Session, baseline: Side, answer: Side,
                  make_arena: Callable[[list[Call], int], Arena]):  # fmt: skip
         self.task, self.case, self.session, self.make_arena = task, case, session, make_arena
-        self.sides = {"baseline": baseline, "answer": answer}
+        self.sides: dict[str, Side] = {"baseline": baseline, "answer": answer}
         self.panels = {name: SidePanel(side) for name, side in self.sides.items()}
         self.arenas: dict[str, Arena] = {}
-        self.block: list[Call] = []
+        self.pool: Pool | None = None
         self.calls = 0
         self.seq = 0
         self.failure: Diagnosis | None = None
         self.events: list[float] = []
+        self.spent: Counter[str] = Counter()
         self.random = random.Random(derived_seed(session.seed, "windows"))
 
     @property
     def event_ms(self) -> float | None:
         return statistics.median(self.events) if self.events else None
 
-    def _call(self, index: int, *parts: object) -> Call:
-        return build(self.task, self.case, self.session.device, derived_seed(self.session.seed, self.task.name, index, *parts))
-
     def new_block(self, index: int) -> None:
-        self._release()
-        if not self.calls:
-            self.calls = self._calls_per_window()
-        self.block = [self._call(k, "block", index).without_data() for k in range(self.calls)]
-        lead = self.random.randrange(64) << 16  # another physical placement in every block
-        self._allocate(lead)
+        with self._timed("block"):
+            self._release()
+            if not self.calls:
+                self.calls = self._calls_per_window()
+            self._allocate(self.calls, index, lead=self.random.randrange(64) << 16)  # another physical placement each time
         for name in self.sides:
-            zeros = [self._window(name, 0, measure_only=True) for _ in range(ZERO_WINDOWS)]
+            zeros = [self._window(name, 0) for _ in range(ZERO_WINDOWS)]
             self.panels[name].zero_s = statistics.median(zeros)
-            self._window(name, self.calls, measure_only=True)
+            self._window(name, self.calls)
 
-    def _allocate(self, lead: int) -> None:
-        """One allocation for both sides, unless each packs its input in its own way."""
-        packed = {name: [side.pack(c) for c in self.block] for name, side in self.sides.items()}
-        if self.task.prepare is None:
-            arena = self.make_arena(packed["answer"], lead)
+    def _allocate(self, count: int, block: object, lead: int) -> None:
+        """Draw a block's inputs; one allocation for both sides, unless each packs its input in its own way."""
+
+        def draw(k: int) -> Call:
+            return build(self.task, self.case, self.session.device, derived_seed(self.session.seed, self.task.name, block, k))
+
+        shared = self.task.prepare is None
+        packs = {n: (_as_it_is if shared else side.pack) for n, side in self.sides.items()}
+        self.pool = Pool(count, draw, packs, self.task.iid and shared, self.random.randrange(2**31))
+        if shared:
+            arena = self.make_arena(self.pool.shapes["answer"], lead)
             self.arenas = {"baseline": arena, "answer": arena}
         else:
-            self.arenas = {name: self.make_arena(packed[name], lead) for name in self.sides}
+            self.arenas = {name: self.make_arena(self.pool.shapes[name], lead) for name in self.sides}
         for name, side in self.sides.items():
-            side.attach(self.arenas[name], packed[name])
+            side.attach(self.arenas[name], self.pool.shapes[name])
 
     def _calls_per_window(self) -> int:
         """Calls that fill a window of the answer, bounded by the memory that distinct inputs may take."""
-        trial = [self._call(k, "trial").without_data() for k in range(MIN_CALLS)]
-        self.block, self.calls = trial, MIN_CALLS
-        self._allocate(0)
-        zero = min(self._window("answer", 0, measure_only=True) for _ in range(3))
-        seconds = min(self._window("answer", MIN_CALLS, measure_only=True) for _ in range(3)) - zero
-        sides = 2 if self.task.prepare is not None else 1
-        by_memory = int(MEMORY_SHARE * self.session.memory_bytes / (sides * max(trial[0].nbytes, 1)))
+        self._allocate(MIN_CALLS, "trial", 0)
+        assert self.pool is not None
+        zero = min(self._window("answer", 0) for _ in range(3))
+        seconds = min(self._window("answer", MIN_CALLS) for _ in range(3)) - zero
+        kept = sum(t.numel() * t.element_size() for t in self.pool.samples["answer"][0].values())
+        sides = 1 if self.task.prepare is None else 2
+        per_call = sides * (self.pool.shapes["answer"][0].nbytes + kept)
         self._release()
+        by_memory = int(MEMORY_SHARE * self.session.memory_bytes / max(per_call, 1))
         by_time = math.ceil(WINDOW_S / max(seconds / MIN_CALLS, 1e-7))
         return max(MIN_CALLS, min(MAX_CALLS, by_memory, by_time))
 
@@ -149,49 +159,44 @@ class PairedWindows:
         looked_at = self.random.randrange(2)  # one of the two windows of the answer is compared with the reference
         for name in order:
             look = name == "answer" and len(times[name]) == looked_at
-            seconds = self._window(name, self.calls, look=look)
+            seconds = self._window(name, self.calls, counted=True, look=look)
             times[name].append(max(seconds - self.panels[name].zero_s, 1e-7))
         return Round((times["baseline"][0], times["baseline"][1]), (times["answer"][0], times["answer"][1]))
 
-    def _window(self, name: str, calls: int, measure_only: bool = False, look: bool = False) -> float:
+    def _window(self, name: str, calls: int, counted: bool = False, look: bool = False) -> float:
         """Seconds between go and done; fresh inputs are published after the side is armed."""
         panel, side, arena = self.panels[name], self.sides[name], self.arenas[name]
+        assert self.pool is not None
         self.seq += 1
         seq = self.seq
-        side.start(seq, calls, WARM_CALLS)
-        panel.wait(PAGE_ARMED, seq, WINDOW_LIMIT_S)
-        fresh = [] if measure_only and calls == 0 else self._publish(side, arena, seq)
+        with self._timed("arm"):
+            side.start(seq, calls, WARM_CALLS)
+            panel.wait(PAGE_ARMED, seq, WINDOW_LIMIT_S)
+        deals = self.pool.deal() if calls else []
+        with self._timed("publish"):
+            self.pool.publish(name, arena, deals)
+            if self.session.device == "cuda":
+                torch.cuda.synchronize()
         began = time.perf_counter_ns()
         panel.words[PAGE_GO] = seq
         panel.wait(PAGE_DONE, seq, WINDOW_LIMIT_S)
-        ended = time.perf_counter_ns()
+        seconds = (time.perf_counter_ns() - began) / 1e9
+        self.spent["run"] += seconds
         if look and self.failure is None:
-            self._inspect(arena, fresh)
+            with self._timed("look"):
+                self._inspect(arena, deals)
         reply, _ = side.process.reply(WINDOW_LIMIT_S)
-        if name == "answer" and calls and not measure_only and isinstance(reply.get("event_ms"), float):
+        if name == "answer" and counted and isinstance(reply.get("event_ms"), float):
             self.events.append(reply["event_ms"])
-        return (ended - began) / 1e9
+        return seconds
 
-    def _publish(self, side: Side, arena: Arena, seq: int) -> list[Call]:
-        fresh = []
-        for k, held in enumerate(self.block[: self.calls]):
-            new = self._call(k, "window", seq)
-            # numbers are fixed for a block (they are part of a launch plan), tensors are new in every window
-            numbers = {n: v for n, v in held.inputs.items() if not isinstance(v, torch.Tensor)}
-            call = replace(new, inputs={**new.inputs, **numbers})
-            arena.publish(k, side.pack(call).inputs)
-            fresh.append(replace(call, inputs=numbers))  # values are rebuilt from the seed when they are looked at
-        if self.session.device == "cuda":
-            torch.cuda.synchronize()
-        return fresh
-
-    def _inspect(self, arena: Arena, fresh: list[Call]) -> None:
+    def _inspect(self, arena: Arena, deals: list[Deal]) -> None:
         """Compare one call of the window, chosen now, with the reference at positions chosen now."""
         from grader.kinds.cuda import references
 
-        k = self.random.randrange(len(fresh))
-        rebuilt = self._call(k, "window", self.seq)
-        call = replace(rebuilt, inputs={**rebuilt.inputs, **fresh[k].inputs})
+        assert self.pool is not None
+        k = self.random.randrange(len(deals))
+        call = self.pool.rebuild(k, deals[k])
         wanted = references(self.task, call)
         for name in call.outputs:
             got, want = arena.calls[k][name].flatten(), wanted[name].flatten()
@@ -204,6 +209,13 @@ class PairedWindows:
             if wrong is not None:
                 self.failure = wrong
 
+    @contextmanager
+    def _timed(self, what: str) -> Iterator[None]:
+        """Where a race's own time goes, for the report."""
+        began = time.perf_counter()
+        yield
+        self.spent[what] += time.perf_counter() - began
+
     def disturbed(self) -> tuple[str, ...]:
         watch = self.session.disturbance
         return tuple(watch.reasons()) if watch is not None else ()
@@ -213,7 +225,7 @@ class PairedWindows:
             side.detach()
         for arena in {id(a): a for a in self.arenas.values()}.values():
             arena.close()
-        self.arenas = {}
+        self.arenas, self.pool = {}, None
         if self.session.device == "cuda":
             torch.cuda.empty_cache()  # what torch cached is missing to the plain allocations of the next arena
 
@@ -221,16 +233,15 @@ class PairedWindows:
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, _: Any) -> bool:
-        """A side that broke during the race is a failure of the answer, unless it is the trusted baseline's."""
-        try:
+        """End both sides, also after one of them broke."""
+        with suppress(*FAILURES, OSError):
             self._release()
-        except (*FAILURES, OSError):
-            pass
         for panel in self.panels.values():
             panel.close()
         for side in self.sides.values():
-            side.process.close()
+            side.close()
         return False
 
 
-__all__ = ["PairedWindows", "Side", "explain"]
+def _as_it_is(call: Call) -> Call:
+    return call

@@ -108,6 +108,8 @@ def _ptx(source: str, flags: list[str]) -> str:
 
 def _fetch(size_of, read, program) -> bytes:
     _, size = size_of(program)
-    data = b" " * size  # the binding writes into this object
+    # The binding writes into this object. Python keeps one object per single byte and shares it with everybody, so a buffer of
+    # one byte (an empty log) must not be such an object: what is written there would appear wherever that byte is used.
+    data = b" " * max(size, 2)
     read(program, data)
-    return data
+    return data[:size]

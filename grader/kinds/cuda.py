@@ -159,8 +159,8 @@ def references(task: Task, call: Call) -> dict[str, torch.Tensor]:
     return {next(iter(call.outputs)): value} if isinstance(value, torch.Tensor) else dict(value)
 
 
-def windows(*arguments: Any) -> Any:
+def windows(*arguments: Any, **options: Any) -> Any:
     """The race's clock on a GPU (see cuda_device.windows)."""
     from grader.kinds import cuda_device
 
-    return cuda_device.windows(*arguments)
+    return cuda_device.windows(*arguments, **options)

@@ -6,19 +6,20 @@ looks at outputs, guards and inputs itself.
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from goodput.cuda.nvrtc import architecture
 from goodput.cuda.plan_json import to_json
-from grader import course
 from grader.buffers import Arena, DeviceArena, lay_out
 from grader.checked import Checked
 from grader.failures import FAILURES, explain
 from grader.inputs import Call, build, derived_seed, scaled
 from grader.intake import Answer
 from grader.kinds import probes
-from grader.plans import Packing, packing, plan_of
-from grader.processes import AnswerDied, AnswerError, Process
+from grader.plans import Packing, Planner, TrustedPlanner, WorkerPlanner, packing, plan_of
+from grader.processes import AnswerError, Process
 from grader.session import Session
 from grader.task import Case, Task
 from grader.verdict import CaseResult, Diagnosis
@@ -29,10 +30,10 @@ RUN_LIMIT_S = 20.0  # the slowest kernel of the course takes 2 ms; an endless on
 
 
 class PlanSide:
-    """One side of the race: a planner (the learner's or the baseline's Python) and a device worker."""
+    """One side of the race: a planner and a device worker that runs its plans."""
 
-    def __init__(self, planner: Process, process: Process, task: Task, session: Session, packed: Packing | None):
-        self.planner, self.process, self.task, self.session, self.packed = planner, process, task, session, packed
+    def __init__(self, planner: Planner, process: Process, session: Session, packed: Packing | None):
+        self.planner, self.process, self.session, self.packed = planner, process, session, packed
 
     def pack(self, call: Call) -> Call:
         return self.packed.apply(call) if self.packed is not None else call
@@ -40,15 +41,24 @@ class PlanSide:
     def attach(self, arena: Arena, calls: list[Call]) -> None:
         assert isinstance(arena, DeviceArena)
         self.process.ask("attach", 30.0, body=arena.handle(), layout=arena.layout.to_json())
-        session = self.session
-        plans = [to_json(plan_of(self.planner, self.task, c, session.multiprocessors, session.capability)) for c in calls]
-        self.process.ask("plans", 60.0, plans=plans, arch=architecture(session.capability), timed=True)
+        made: dict[tuple[tuple[str, Any], ...], str] = {}  # calls of a block differ in their numbers at most
+        plans = []
+        for call in calls:
+            numbers = tuple((n, v) for n, v in call.inputs.items() if not isinstance(v, torch.Tensor))
+            if numbers not in made:
+                made[numbers] = to_json(self.planner(call))
+            plans.append(made[numbers])
+        self.process.ask("plans", 60.0, plans=plans, arch=architecture(self.session.capability), timed=True)
 
     def start(self, seq: int, calls: int, warm: int) -> None:
         self.process.send("window", seq=seq, calls=calls, warm=warm)
 
     def detach(self) -> None:
         self.process.ask("detach", 30.0)
+
+    def close(self) -> None:
+        self.process.close()
+        self.planner.close()
 
 
 def check(planner: Process, task: Task, session: Session, done: Checked) -> None:
@@ -117,33 +127,27 @@ def _device_error(error: AnswerError, case: str) -> Diagnosis:
     return explain(error, case)
 
 
-def windows(task: Task, answer: Answer, opponent: str | None, session: Session, case: Case) -> PairedWindows:
-    """The race's clock: `opponent` is the baseline's answer text, None for the copy probe of the task's bytes."""
+def windows(task: Task, answer: Answer, opponent: str | None, session: Session, case: Case, trusted: bool = False
+            ) -> PairedWindows:  # fmt: skip
+    """The race's clock: `opponent` is the baseline's answer text, None for the copy probe of the task's bytes.
+
+    `trusted` says that the answer is the course's own, which needs no worker to make its plans.
+    """
     from grader.kinds.cuda import load
 
-    def side(source: str, helpers: tuple[str, ...], function: Task) -> PlanSide:
-        planner = session.worker("cuda", task.memory_mb)
-        load(planner, function, Answer(function.name, source, helpers))
-        pack = packing(planner, task, build(task, case, "cuda", 0), 120.0)
-        return PlanSide(planner, session.worker("device", gpu=True), function, session, pack)
+    sms, capability = session.multiprocessors, session.capability
 
-    if opponent is None:
-        baseline = side(probes.COPY, (), probes.copy_task(task))
+    def side(planner: Planner) -> PlanSide:
+        packed = planner.packing(build(task, case, "cuda", 0)) if planner.task.prepare else None
+        return PlanSide(planner, session.worker("device", gpu=True), session, packed)
+
+    rival = task if opponent is not None else probes.copy_task(task)
+    baseline = side(TrustedPlanner(opponent or probes.COPY, rival, sms, capability))
+    if trusted:
+        contestant = side(TrustedPlanner(answer.source or "", task, sms, capability))
     else:
-        baseline = side(opponent, (), task)
-    contestant = side(answer.source or "", answer.helpers, task)
-    return _Owned(task, case, session, baseline, contestant, lambda calls, lead: DeviceArena(lay_out(
-        [(c.inputs, c.outputs) for c in calls], lead)))  # fmt: skip
-
-
-class _Owned(PairedWindows):
-    """Paired windows that also end the planners."""
-
-    def __exit__(self, *error: object) -> bool:
-        super().__exit__(*error)  # type: ignore[arg-type]
-        for side in self.sides.values():
-            side.planner.close()  # type: ignore[attr-defined]
-        return False
-
-
-__all__ = ["AnswerDied", "PlanSide", "check", "course", "windows"]
+        worker = session.worker("cuda", task.memory_mb)
+        load(worker, task, answer)
+        contestant = side(WorkerPlanner(worker, task, sms, capability))
+    return PairedWindows(task, case, session, baseline, contestant,
+                         lambda calls, lead: DeviceArena(lay_out([(c.inputs, c.outputs) for c in calls], lead)))  # fmt: skip

@@ -178,3 +178,58 @@ def _sass(body: bytes, resources: dict[str, Any], archs: list[str]) -> Sass:
         return Sass({a: "".join(texts[a]) for a in archs}, used)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as e:
         raise AnswerDied("malformed machine code") from e
+
+
+class PythonSide:
+    """One side of the race whose Python runs in its own worker, next to the calls that are timed."""
+
+    def __init__(self, process: Process, task: Task, session: Session):
+        self.process, self.task, self.session = process, task, session
+        self.specs: list[list[tuple[str, Any]]] = []
+        self.returned: list[str] | None = None
+
+    def pack(self, call: Call) -> Call:
+        return call
+
+    def attach(self, arena: Arena, calls: list[Call]) -> None:
+        attach(self.process, "race", arena)
+        self.specs = [c.positional(self.task) for c in calls]
+        self.returned = returned_names(self.task, calls[0])
+
+    def start(self, seq: int, calls: int, warm: int) -> None:
+        self.process.send("window", key="race", seq=seq, calls=calls, warm=warm, args=self.specs, returned=self.returned)
+
+    def detach(self) -> None:
+        self.process.ask("detach", 30.0, key="race")
+
+    def close(self) -> None:
+        self.process.close()
+
+
+FIRST_CALL_LIMIT_S = 180.0  # torch.compile and autotuning happen in the first call, outside every window
+
+
+def windows(task: Task, answer: Answer, opponent: str | None, session: Session, case: Case, trusted: bool = False) -> Any:
+    """The race's clock for Python answers. `trusted` changes nothing: both sides need a process of their own to be timed."""
+    from grader.windows import PairedWindows
+
+    assert opponent is not None, f"{task.name}: a Python answer races against a baseline"
+
+    def side(one: Answer) -> PythonSide:
+        worker = session.worker(task.kind, task.memory_mb, gpu=session.device == "cuda")
+        load(worker, task, one)
+        call = build(task, case, session.device, derived_seed(session.seed, "first call"))
+        arena = arena_for([call], session)
+        try:
+            attach(worker, "first", arena)
+            arena.publish(0, call.inputs)
+            if session.device == "cuda":
+                torch.cuda.synchronize()
+            worker.ask("run", FIRST_CALL_LIMIT_S, key="first", call=0, args=call.positional(task), returned=returned_names(task, call))
+            worker.ask("detach", 30.0, key="first")
+        finally:
+            arena.close()
+        return PythonSide(worker, task, session)
+
+    baseline, contestant = side(Answer(task.name, opponent)), side(answer)
+    return PairedWindows(task, case, session, baseline, contestant, lambda calls, lead: arena_for(calls, session, lead))
