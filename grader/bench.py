@@ -2,7 +2,7 @@
 
 `run(...)` times every answer against its baseline with the race's own clock and writes one table (the source of the numbers in
 README and lessons). `run_noise(...)` repeats verdicts of the baseline against itself and of the solution against the baseline and
-writes every block, from which `noise_of` derives s0 and g. Commands, not tests: nothing here passes or fails.
+writes every block, from which `evidence.noise_of` derives s0 and g. Commands, not tests: nothing here passes or fails.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from typing import Any
 from goodput import machine
 from grader import course, noise
 from grader.controller import KINDS
+from grader.inputs import build
 from grader.intake import Answer
+from grader.kinds.probes import copied_bytes
 from grader.race import LOOKS, race
 from grader.session import CannotGrade, Session, open_session
 from grader.speed import par, place, threshold_of, timed_case
@@ -60,6 +62,16 @@ def measure(task: Task, label: str, source: str, session: Session) -> dict[str, 
     return row
 
 
+def probe_gb_per_s(task: Task, session: Session) -> float:
+    """A plain copy on this exercise's buffers by the same clock: the ceiling that an answer of these windows can be held to."""
+    case = timed_case(task, session)
+    solution = Answer(task.name, course.solution(task))
+    with KINDS[task.kind].windows(task, solution, None, session, case, trusted=True) as clock:
+        result = race(clock, math.inf, noise.for_device("cuda"), looks=FIRST_LOOK)
+        seconds = result.baseline_s / clock.calls
+    return copied_bytes(build(task, case, "cuda", 0)) / seconds / 1e9
+
+
 def header(session: Session) -> dict[str, Any]:
     ceilings = machine.ceilings("cuda")
     return {"created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "machine": asdict(machine.describe()),
@@ -73,10 +85,14 @@ def run(chapter: str | None, exercise: str | None, gpu: int, out: Path) -> int:
             machine.ensure("cuda")
             table = header(session) | {"rows": []}
             for task in timed_tasks(chapter, exercise):
+                with session.exclusive():
+                    probe = probe_gb_per_s(task, session) if task.kind == "cuda" else None
                 for label, source in answers(task):
                     try:
                         with session.exclusive():
                             row = measure(task, label, source, session)
+                        if probe and "gb_per_s" in row:
+                            row |= {"probe_gb_per_s": probe, "fraction_of_probe": row["gb_per_s"] / probe}
                     except Exception as e:  # a variant that fails is a row that says so, not the end of the table
                         row = {"exercise": task.name, "answer": label, "error": f"{type(e).__name__}: {e}"[:300]}
                     table["rows"].append(row)
@@ -92,7 +108,8 @@ def format_row(row: dict[str, Any]) -> str:
     if "error" in row:
         return f"{row['exercise']:22} {row['answer']:28} {row['error']}"
     return (f"{row['exercise']:22} {row['answer']:28} {row['ms']:8.4f} ms  baseline {row['baseline_ms']:8.4f} ms  {row['ratio']:6.3f}x  "
-            f"{row.get('gb_per_s', math.nan):6.0f} GB/s  {row.get('fraction', math.nan):5.3f} of {row.get('ceiling', '-')}"
+            f"{row.get('gb_per_s', math.nan):6.0f} GB/s  {row.get('fraction', math.nan):5.3f} of {row.get('ceiling', '-')}, "
+            f"{row.get('fraction_of_probe', math.nan):5.3f} of the copy probe"
             f"{'  WRONG ' + row['wrong'] if row['wrong'] else ''}")  # fmt: skip
 
 
@@ -137,20 +154,3 @@ def summary(verdicts: list[dict[str, Any]], exercise: str, label: str) -> str:
     return (f"{exercise:22} {label:9} n={len(chosen)} {decisions} ratio {math.exp(centre):.4f} session sd {spread:.5f} "
             f"worst {max(abs(m - centre) for m in means):.5f} block sd {statistics.fmean(within):.5f} "
             f"{statistics.fmean(v['seconds'] for v in chosen):.1f} s")  # fmt: skip
-
-
-def noise_of(tables: list[dict[str, Any]]) -> dict[str, Any]:
-    """s0 (pooled spread between blocks of one session) and g (largest bias of a session beyond what s0 explains)."""
-    groups: dict[tuple[str, str], list[list[float]]] = {}
-    for table in tables:
-        for verdict in table["verdicts"]:
-            groups.setdefault((verdict["exercise"], verdict["answer"]), []).append(verdict["blocks"])
-    s0 = max(math.sqrt(statistics.fmean(statistics.variance(b) for b in blocks)) for blocks in groups.values())
-    bias = []
-    for blocks in groups.values():
-        means = [statistics.fmean(b) for b in blocks]
-        centre = statistics.median(means)
-        between = max(0.0, statistics.variance(means) - statistics.fmean(statistics.variance(b) / len(b) for b in blocks))
-        bias.append((max(abs(m - centre) for m in means), math.sqrt(between)))
-    return {"s0": s0, "g": max(3 * b for _, b in bias), "worst_session": max(w for w, _ in bias),
-            "verdicts": sum(len(b) for b in groups.values())}  # fmt: skip

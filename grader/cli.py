@@ -177,9 +177,15 @@ def bench(
     noise: Annotated[int, typer.Option(help="instead: this many verdicts of baseline and solution against the baseline")] = 0,
     gpu: Annotated[int, typer.Option(help="which GPU")] = 0,
     out: Annotated[Path, typer.Option(help="result file")] = Path("build/bench.json"),
+    remember: Annotated[list[Path] | None, typer.Option(help="instead: put result files into the recorded numbers")] = None,
 ) -> None:
     """Measure baselines, solutions and variants on this GPU and write the table that README and lessons quote."""
     from grader import bench as benches
+    from grader import evidence
+
+    if remember:
+        typer.echo(str(evidence.remember_noise(remember) if noise else [*map(evidence.remember_bench, remember)]))
+        raise typer.Exit(0)
 
     raise typer.Exit(benches.run_noise(exercise, noise, gpu, out) if noise else benches.run(chapter, exercise, gpu, out))
 

@@ -1,6 +1,6 @@
 """The noise that the race assumes, read from the shipped measurement of baseline-against-itself runs.
 
-`for_device("cuda")` -> `race.Noise`. The numbers stand in `grader/evidence/noise.json`, written by `goodput bench noise` and
+`for_device("cuda")` -> `race.Noise`. The numbers stand in `grader/measured/noise.json`, written by `goodput bench noise` and
 never by hand.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.race import Noise
 
-FILE = Path(__file__).parent / "evidence" / "noise.json"
+FILE = Path(__file__).parent / "measured" / "noise.json"
 
 
 @functools.cache
