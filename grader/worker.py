@@ -1,17 +1,20 @@
 """The process that runs an answer. Started inside the sandbox; obeys the controller; decides nothing.
 
 Arguments: the number of an inherited socket, the flavour, how many processes are allowed (0: not bounded here). Protocol (see
-channel.py): requests with an `op`, one reply each. An exception of the answer comes back as data. Everything in here is readable and changeable by the answer, so nothing here is secret and no
-reply is believed: results are read from buffers that the controller owns, plans are validated again, time is not taken here.
+channel.py): requests with an `op`, one reply each. An exception of the answer comes back as data. Everything in here is
+readable and changeable by the answer, so nothing here is secret and no reply is believed: results are read from buffers that
+the controller owns, plans are validated again, time is not taken here.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import linecache
 import socket
 import sys
 import traceback
+from types import SimpleNamespace
 from typing import Any
 
 from grader.channel import Channel, PeerGone
@@ -71,7 +74,10 @@ class Session:
 
 
 def encode(value: Any) -> Any:
-    """Python data -> JSON with tuples, bytes and float specials kept apart; anything else is refused by name."""
+    """Python data -> JSON with tuples, bytes and float specials kept apart; anything else is refused by name.
+
+    A dataclass arrives as a namespace with its fields as attributes.
+    """
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -88,8 +94,10 @@ def encode(value: Any) -> Any:
         return {"t": [encode(v) for v in sorted(value)]}
     if type(value).__module__ == "numpy" and hasattr(value, "item"):
         return encode(value.item())
+    if isinstance(value, SimpleNamespace):
+        return {"o": [[k, encode(v)] for k, v in vars(value).items()]}
     if hasattr(value, "__dataclass_fields__"):
-        return {"d": [[k, encode(getattr(value, k))] for k in value.__dataclass_fields__]}
+        return {"o": [[k, encode(getattr(value, k))] for k in value.__dataclass_fields__]}
     raise TypeError(f"returned a {type(value).__name__}; plain numbers, text, lists, tuples and dicts can be returned")
 
 
@@ -152,9 +160,10 @@ def main() -> None:
             answered = {"ok": True, **reply}
         except BaseException as e:  # SystemExit and KeyboardInterrupt of the answer are answers too
             out, answered = b"", {"ok": False, "error": account_of(e, session.cells)}
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):  # an answer that closed them loses its printing, nothing else
+                stream.flush()
         try:
-            sys.stdout.flush()
-            sys.stderr.flush()
             json.dumps(answered)
         except BaseException as e:
             out, answered = b"", {"ok": False, "error": {"type": type(e).__name__, "text": "reply cannot be sent"}}

@@ -31,8 +31,9 @@ def test_what_the_answer_defines_itself_is_not_looked_for() -> None:
 
 
 @pytest.mark.parametrize("cell", [
-    "import numpy as g", "from numpy import g", "if True:\n    def g(x): return x", "try:\n    import g\nexcept ImportError:\n    g = None",
-    "class g: pass", "for g in [1]: pass", "with open('x') as g: pass", "g: int = 3", "g, h = 1, 2", "from numpy import *",
+    "import numpy as g", "from numpy import g", "if True:\n    def g(x): return x",
+    "try:\n    import g\nexcept ImportError:\n    g = None", "class g: pass",
+    "for g in [1]: pass", "with open('x') as g: pass", "g: int = 3", "g, h = 1, 2", "from numpy import *",
 ])  # fmt: skip
 def test_every_way_to_bind_a_name_counts(cell: str) -> None:
     assert needed(ANSWER, [cell]) == [cell]

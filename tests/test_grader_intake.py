@@ -56,7 +56,8 @@ def test_white_space_around_a_starter_is_not_an_answer(book: dict) -> None:
     (b'{"cells": 7, "metadata": []}', "not a notebook"), (b'{"cells": []}', "empty notebook"),
     (b'{"worksheets": [7, {"cells": 3}, {}]}', "empty notebook"), (b'{"cells": [1, null, "x", []]}', "empty notebook"),
     (b'{"cells": [{}]}', "another course"), (b'{"cells": [{"id": "sum_of_squares", "source": "x"}]}', "another course"),
-    (b'{"cells": [{"id": 3, "metadata": 7, "source": {"a": 1}, "cell_type": []}], "metadata": {"goodput": []}}', "another course"),
+    (b'{"cells": [{"id": 3, "metadata": 7, "source": {"a": 1}, "cell_type": []}], "metadata": {"goodput": []}}',
+     "another course"),
 ])  # fmt: skip
 def test_a_file_that_is_no_submission_is_a_problem_and_no_exception(raw: bytes, problem: str) -> None:
     for chapter in (None, CHAPTER):
@@ -136,7 +137,8 @@ def test_magics_are_taken_out_and_cell_magics_refused(book: dict) -> None:
     assert "cell magic" in answers[NAMES[1]].notes
 
 
-@pytest.mark.parametrize("text", ["\ud800", "x = '\udfff'\x00", "\x0c\u2028%ls", "(" * 5000, "-" * 50_000 + "1", "lambda:" * 9000])
+@pytest.mark.parametrize("text", ["\ud800", "x = '\udfff'\x00", "\x0c\u2028%ls", "(" * 5000, "-" * 50_000 + "1",
+                                  "lambda:" * 9000])  # fmt: skip
 def test_text_that_python_cannot_read_is_an_answer_like_any_other(book: dict, text: str) -> None:
     cell(book, NAMES[0])["source"] = text
     book["cells"].append(code(text))
