@@ -45,7 +45,8 @@ class Listing:
             numbers = "".join(
                 f'<td style="text-align:right;padding:1px 10px">{escape(t)}</td>' for t in row[:-1]
             )
-            code = f'<td style="text-align:left;padding:1px 10px"><code style="white-space:pre;background:none">{escape(row[-1])}</code></td>'
+            style = "white-space:pre;background:none"
+            code = f'<td style="text-align:left;padding:1px 10px"><code style="{style}">{escape(row[-1])}</code></td>'
             body.append(f'<tr style="{edge}">{numbers}{code}</tr>')
         note = (
             f'<div style="font-size:85%;font-style:italic;margin-top:4px">{escape(self.note)}</div>'

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from matplotlib.patheffects import withStroke
-from matplotlib.text import Text
+from matplotlib.text import Annotation
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from goodput.language import Language, Text, pick
@@ -66,7 +66,7 @@ def _halo(width: float = 3) -> list[withStroke]:
     return [withStroke(linewidth=width, foreground="white")]
 
 
-def _roofs(axes, drawn: Layout, ceilings: Ceilings, lang: Language | None) -> list[Text]:
+def _roofs(axes, drawn: Layout, ceilings: Ceilings, lang: Language | None) -> list[Annotation]:
     """Draws the roofs; returns the labels written along the slopes, which dots' labels must not cover."""
     written = []
     for traffic, slope in drawn.slopes:
@@ -107,7 +107,7 @@ def _roof_names(axes, drawn: Layout) -> None:
         )  # fmt: skip
 
 
-def _dots(axes, drawn: Layout, slopes: Sequence[Text], lang: Language | None) -> None:
+def _dots(axes, drawn: Layout, slopes: Sequence[Annotation], lang: Language | None) -> None:
     if not drawn.dots:
         return
     names = []

@@ -8,7 +8,7 @@ and the slider only picks which one is seen, so the page works in JupyterLab and
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from goodput.language import Language, pick
@@ -82,22 +82,24 @@ def _memory(stride: int, longest: int) -> str:
     """Memory that the longest stride spans; a row holds 16 sectors."""
     sectors = LANES * longest * WORD_BYTES // SECTOR_BYTES
     width, height = _PER_ROW * (_WORDS * _CELL + _GAP), -(-sectors // _PER_ROW) * (_HIGH + 5)
-    touched = set(count_sectors(strided(stride)).sectors)
+    touched = count_sectors(strided(stride)).sectors
 
     def corner(sector: int) -> tuple[float, float]:
         return sector % _PER_ROW * (_WORDS * _CELL + _GAP) + 1, sector // _PER_ROW * (_HIGH + 5) + 1
 
-    boxes = []
-    for sector in range(sectors):
-        x, y = corner(sector)
-        fill = "#f6d3bd" if sector in touched else "none"
-        boxes.append(
-            f'<rect x="{x:.4g}" y="{y}" width="{_WORDS * _CELL:.3g}" height="{_HIGH}" fill="{fill}" stroke="#9aa3b2" stroke-width=".6"/>'
-        )
-    for address in strided(stride):
+    def boxes(corners: Iterable[tuple[float, float]], words: float, look: str) -> str:
+        width = words * _CELL
+        outline = "".join(f"M{x:.4g} {y}h{width:.3g}v{_HIGH}h-{width:.3g}z" for x, y in corners)
+        return f'<path d="{outline}" {look}/>'
+
+    def place(address: int) -> tuple[float, float]:
         x, y = corner(address // SECTOR_BYTES)
-        at = x + address % SECTOR_BYTES / WORD_BYTES * _CELL
-        boxes.append(
-            f'<rect x="{at:.4g}" y="{y}" width="{_CELL}" height="{_HIGH}" fill="#0072b2" stroke="#fff" stroke-width=".4"/>'
-        )
-    return f'<svg viewBox="0 0 {width:.0f} {height + 2}" style="width:100%;height:auto" role="img">{"".join(boxes)}</svg>'
+        return x + address % SECTOR_BYTES / WORD_BYTES * _CELL, y
+
+    edge = 'stroke="#9aa3b2" stroke-width=".6"'
+    drawn = [
+        boxes(map(corner, range(sectors)), _WORDS, f'fill="none" {edge}'),
+        boxes(map(corner, touched), _WORDS, f'fill="#f6d3bd" {edge}'),
+        boxes(map(place, strided(stride)), 1, 'fill="#0072b2" stroke="#fff" stroke-width=".4"'),
+    ]
+    return f'<svg viewBox="0 0 {width:.0f} {height + 2}" style="width:100%;height:auto" role="img">{"".join(drawn)}</svg>'
