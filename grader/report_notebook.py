@@ -61,7 +61,7 @@ def notebook_html(verdict: Verdict, lang: Lang) -> str:
     details = [_count(item, lang) for item in verdict.evidence] + list(note_sentences(verdict, lang))
     if details:
         rows = "".join(f"<li>{escape(one_line(detail))}</li>" for detail in details)
-        parts.append(f'<ul style="margin:.6em 0 0;padding-left:1.2em;{_MUTED}">{rows}</ul>')
+        parts.append(f'<ul style="margin:.6em 0 0;padding:0;list-style:none;{_MUTED}">{rows}</ul>')
     return "".join([*parts, "</div>"])
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from html import escape
 
-from markdown_it import MarkdownIt
+from markdown_it import MarkdownIt  # what rich renders Markdown with
 
 from grader import course
 from grader.numbers import Lang
@@ -26,7 +26,7 @@ def solution_html(task: Task, lang: Lang) -> str:
     code = f'<pre style="overflow:auto;max-height:30em;font-size:.9em;line-height:1.35">{escape(course.solution(task))}</pre>'
     why = f'<div style="max-width:44em">{_markdown().render(course.why(task, lang))}</div>'
     label = f'<summary style="cursor:pointer">{escape(word("compare", lang))}</summary>'
-    return f'<details lang="{lang}" style="margin:.6em 0">{label}{code}{why}</details>'
+    return f'<details lang="{lang}" style="margin:.6em 0 .6em 1.25em">{label}{code}{why}</details>'
 
 
 def solution_text(task: Task, lang: Lang) -> str:
