@@ -105,7 +105,7 @@ def decode(value: Any) -> Any:
     """The inverse of `encode`. Raises ValueError on anything malformed."""
     try:
         return _decode(value)
-    except (TypeError, ArithmeticError, RecursionError) as e:
+    except (TypeError, AttributeError, ArithmeticError, RecursionError) as e:
         raise ValueError("malformed value") from e
 
 
@@ -122,6 +122,8 @@ def _decode(value: Any) -> Any:
             return tuple(_decode(v) for v in inner)
         if key == "d" and isinstance(inner, list):
             return {_decode(k): _decode(v) for k, v in inner}
+        if key == "o" and isinstance(inner, list) and all(k.isidentifier() and not k.startswith("_") for k, _ in inner):
+            return SimpleNamespace(**{k: _decode(v) for k, v in inner})
         raise ValueError("malformed value")
     return value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import dataclass
 
 import pytest
 
@@ -31,6 +32,17 @@ def test_sets_and_numpy_scalars_arrive_as_plain_data() -> None:
     assert decode(encode(np.float32(0.5))) == 0.5
 
 
+@dataclass
+class Plan:
+    name: str
+    sizes: tuple[int, ...]
+
+
+def test_a_dataclass_arrives_as_a_namespace_and_survives_again() -> None:
+    found = decode(json.loads(json.dumps(encode(Plan("x", (1, 2))))))
+    assert (found.name, found.sizes) == ("x", (1, 2)) and decode(encode(found)) == found
+
+
 @pytest.mark.parametrize("value", [object(), lambda: 1, iter([]), [object()], {"a": print}])
 def test_objects_are_refused_by_name(value) -> None:
     with pytest.raises(TypeError, match="can be returned"):
@@ -40,6 +52,7 @@ def test_objects_are_refused_by_name(value) -> None:
 @pytest.mark.parametrize("text", [
     "{}", '{"x": 1}', '{"f": 5}', '{"f": "zz"}', '{"f": "0x1p99999"}', '{"b": "xyz"}', '{"b": 3}', '{"t": 7}', '{"t": "ab"}',
     '{"d": [1]}', '{"d": [[1]]}', '{"d": [[[1], 2]]}', '{"d": {"a": 1}}', '{"f": "0x1p0", "t": []}', '[[{"t": null}]]',
+    '{"o": 1}', '{"o": [1]}', '{"o": [["__class__", 1]]}', '{"o": [[3, 1]]}', '{"o": [["a b", 1]]}', '{"o": [["x"]]}',
 ])  # fmt: skip
 def test_malformed_data_is_always_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):
