@@ -56,6 +56,8 @@ def main(arguments: list[str]) -> int:
     work = ROOT / "work" / lang
     if work.exists():
         os.environ["GOODPUT_LANG"] = lang  # what check() and hint() speak
+        # Kernels start in the notebook's folder; with GOODPUT_ENV=current nothing has installed this checkout.
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         start(work, arguments)
     print(
         {"es": "No hay cuadernos: make notebooks", "en": "No notebooks: make notebooks"}[lang],
