@@ -232,6 +232,7 @@ class Spares:
             waiting.append(self._start(*key))
 
     def _start(self, flavour: str, gpu: int | None, memory_mb: int, env: tuple[tuple[str, str], ...]) -> Process:
+        memory_mb += CUDA_HOST_MB if gpu is not None else 0
         limits = Limits(memory_mb=memory_mb, virtual_mb=VIRTUAL_MB, bound_address_space=gpu is None)
         return Process(flavour, self.level, gpu=gpu, limits=limits, extra_env=dict(env))
 
@@ -242,3 +243,4 @@ class Spares:
 
 
 VIRTUAL_MB = 4096  # address space that torch's libraries map without using it
+CUDA_HOST_MB = 4096  # host memory of a CUDA context, its pinned buffers and libraries, beside what an answer itself uses
