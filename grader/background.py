@@ -38,7 +38,9 @@ class Interrupted(KeyboardInterrupt):
 
     sentence = ""
 
-    def _render_traceback_(self) -> list[str]:  # IPython shows this instead of frames that mean nothing to a learner
+    def _render_traceback_(
+        self,
+    ) -> list[str]:  # IPython shows this instead of frames that mean nothing to a learner
         return [self.sentence]
 
 

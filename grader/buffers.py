@@ -47,6 +47,10 @@ class Arena:
         """Give the memory back; the tensors must not be used afterwards."""
         raise NotImplementedError
 
+    def handle(self) -> bytes:
+        """What another process needs to open GPU memory; host memory travels as a descriptor instead."""
+        raise NotImplementedError
+
     def publish(self, call: int, inputs: Values) -> None:
         """Write fresh inputs and poison the outputs of one call."""
         for slot in self.layout.calls[call]:

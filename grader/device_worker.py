@@ -54,11 +54,11 @@ class Runner:
         self._module, self._prepared = Module, Prepared
         self.modules: dict[str, Module] = {}
         self.address: int | None = None
-        self.layout: Layout | None = None
+        self.layout = Layout((), 0)
         self.calls: list[Prepared] = []
-        self.warm: Prepared | None = None
+        self.warm: Any = None
         self.scratch: list[int] = []
-        self.page: memoryview | None = None
+        self.page = memoryview(bytearray(24)).cast("Q")  # replaced by the controller's before the first window
 
     def attach(self, message: dict[str, Any], body: bytes, _: list[int]) -> dict[str, Any]:
         self.detach({}, b"", [])

@@ -72,7 +72,9 @@ class BudgetEngine(Engine):
     @classmethod
     def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, lang: str = "en", start_timeout: int = 60,
                                  **_: Any) -> None:  # fmt: skip
-        quiet = ["--IPKernelApp.log_level=40"]  # errors only: its warnings about ports are not about the lesson
+        quiet = [
+            "--IPKernelApp.log_level=40"
+        ]  # errors only: its warnings about ports are not about the lesson
         BudgetClient(nb_man, kernel_name=kernel_name, startup_timeout=start_timeout, timeout_func=_budget_s,
                      extra_arguments=quiet).execute(env=_environment(lang))  # fmt: skip
 

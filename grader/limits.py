@@ -33,13 +33,18 @@ class Limits:
         return self.memory_mb + self.virtual_mb
 
 
+def _both(value: int) -> tuple[int, int]:
+    """The same soft and hard limit."""
+    return value, value
+
+
 def restrict(limits: Limits, cpus: set[int] | None, enter: Callable[[], None]) -> None:
     enter()
     if limits.bound_address_space:
-        resource.setrlimit(resource.RLIMIT_AS, (limits.address_space_mb << 20,) * 2)
+        resource.setrlimit(resource.RLIMIT_AS, _both(limits.address_space_mb << 20))
     resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, limits.cpu_s + 2))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_mb << 20,) * 2)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (limits.open_files,) * 2)
+    resource.setrlimit(resource.RLIMIT_FSIZE, _both(limits.file_mb << 20))
+    resource.setrlimit(resource.RLIMIT_NOFILE, _both(limits.open_files))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if cpus:
         os.sched_setaffinity(0, cpus)

@@ -47,7 +47,11 @@ class Place:
                 print(f"\r\x1b[K{self.name} · {what} …", end="", file=sys.stderr, flush=True)
             return
         bar = '<progress style="width:8em;vertical-align:middle"></progress>'
-        self._show(Shown(f"{self.name} · {what} …", html=f"{bar} <code>{escape(self.name)}</code> · {escape(what)} …"))
+        self._show(
+            Shown(
+                f"{self.name} · {what} …", html=f"{bar} <code>{escape(self.name)}</code> · {escape(what)} …"
+            )
+        )
 
     def result(self, shown: Shown) -> None:
         if not cells.in_kernel() and sys.stderr.isatty():

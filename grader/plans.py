@@ -69,8 +69,9 @@ def packing(worker: Process, task: Task, call: Call, timeout_s: float) -> Packin
     if not _is_permutation(order):
         raise NotAPermutation(task.prepare)
     shape, dtype = reply.get("shape"), reply.get("dtype")
-    readable = isinstance(shape, list) and isinstance(dtype, str) and all(type(n) is int and n >= 0 for n in shape)
-    if not readable or math.prod(shape) * ITEM_BYTES.get(dtype, 0) != 4 * count:
+    if not isinstance(shape, list) or not isinstance(dtype, str) or not all(type(n) is int and n >= 0 for n in shape):
+        raise AnswerDied("the packed tensor has no shape")
+    if math.prod(shape) * ITEM_BYTES.get(dtype, 0) != 4 * count:
         raise AnswerDied("the shape of the packed tensor does not fit its words")
     return Packing(argument, source, order, dtype, tuple(shape))
 

@@ -25,7 +25,9 @@ from grader.report_solution import solution_html, solution_text
 from grader.session import CannotGrade, Session, open_session
 from grader.words import phase
 
-IDLE_S = 30 * 60  # server and spare worker hold about a gigabyte; a forgotten notebook gives it back, a check starts anew
+IDLE_S = (
+    30 * 60
+)  # server and spare worker hold about a gigabyte; a forgotten notebook gives it back, a check starts anew
 
 Reply = dict[str, Any]
 

@@ -15,7 +15,7 @@ import os
 import random
 import statistics
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol
@@ -104,7 +104,7 @@ class PairedWindows:
         self.seq = 0
         self.failure: Diagnosis | None = None
         self.events: list[float] = []
-        self.spent: Counter[str] = Counter()
+        self.spent: defaultdict[str, float] = defaultdict(float)
         self.random = random.Random(derived_seed(session.seed, "windows"))
 
     @property

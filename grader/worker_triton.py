@@ -92,7 +92,7 @@ def compile_launches(function: Callable[..., Any], arguments: Sequence[Any], arc
         tuner.fn.run(*args, **{**tuner.configs[0].all_kwargs(), **kwargs})
 
     old_run, old_tuner = JITFunction.run, Autotuner.run
-    JITFunction.run, Autotuner.run = run, run_first
+    JITFunction.run, Autotuner.run = run, run_first  # type: ignore[method-assign,assignment]
     try:
         with Computes() as counted:
             function(*arguments)

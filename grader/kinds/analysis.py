@@ -10,11 +10,12 @@ import time
 from typing import Any
 
 from grader.checked import Checked
+from grader.counters import io_of
 from grader.facts import Facts, settle
 from grader.failures import FAILURES, Unanswered, explain, explain_error
 from grader.intake import Answer
 from grader.judge import conclude
-from grader.processes import AnswerError, Process
+from grader.processes import AnswerError, AnswerTimeout, Process
 from grader.session import Session
 from grader.task import Task
 from grader.verdict import CaseResult, Diagnosis
@@ -22,6 +23,8 @@ from grader.worker import decode, encode
 
 CHECK_FIRST = {"es": "Comprueba los argumentos antes de empezar a trabajar con ellos",
                "en": "Check the arguments before you start to work with them"}  # fmt: skip
+
+CONVERSATION_LIMIT_S = 300.0  # of all calls together: thousands of decisions, each just within its limit, must end too
 
 
 class Conversation:
@@ -39,10 +42,14 @@ class Conversation:
     def call(self, *arguments: Any, name: str | None = None, timeout_s: float | None = None) -> Any:
         """The answer's function (or another of its functions, by name) on plain data."""
         self.calls += 1
+        left_s = CONVERSATION_LIMIT_S - self.call_seconds
+        if left_s <= 0:
+            raise AnswerTimeout(CONVERSATION_LIMIT_S)
         began = time.perf_counter()
         try:
-            fields = {"name": name} if name else {}
-            reply, _ = self._worker.ask("evaluate", timeout_s or self._task.limit_s, args=encode(list(arguments)), **fields)
+            fields: dict[str, Any] = {"name": name} if name else {}
+            limit_s = min(timeout_s or self._task.limit_s, left_s)
+            reply, _ = self._worker.ask("evaluate", limit_s, args=encode(list(arguments)), **fields)
         except AnswerError as e:
             raise Raised(e.error) from e
         finally:
@@ -51,6 +58,10 @@ class Conversation:
             return decode(reply.get("value"))
         except (ValueError, TypeError, AttributeError, RecursionError) as e:
             raise Raised({"type": "TypeError", "text": "returned a malformed value", "bases": ["TypeError"]}) from e
+
+    def cpu_s(self) -> float:
+        """CPU seconds that the answer's process tree has used so far."""
+        return io_of(self._worker.popen.pid).cpu_s
 
     def case(self, name: str, ok: bool, diagnosis: str = "mismatch", about: str = "", error: float | None = None,
              **facts: Any) -> bool:  # fmt: skip

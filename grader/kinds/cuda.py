@@ -155,6 +155,7 @@ def _judge_case(task: Task, case: Case, originals: list[Call], result: Emulation
 
 def references(task: Task, call: Call) -> dict[str, torch.Tensor]:
     """The trusted result of one call, by output name."""
+    assert task.reference is not None, f"{task.name} has outputs but no reference"
     value = task.reference(**call.inputs)
     return {next(iter(call.outputs)): value} if isinstance(value, torch.Tensor) else dict(value)
 

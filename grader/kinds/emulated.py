@@ -121,7 +121,7 @@ class Emulated:
 
 def explain_failure(failure: Any) -> Diagnosis:
     """The emulator's report as a diagnosis; buffer names lose the suffix of their call."""
-    name = DIAGNOSES.get(failure.kind, failure.kind)
+    name = str(DIAGNOSES.get(failure.kind, failure.kind))
     facts = {k: getattr(failure, k, None) for k in ("thread", "other_thread", "block", "buffer", "offset", "line", "text", "access")}
     if isinstance(facts["buffer"], str):
         facts["buffer"] = facts["buffer"].rpartition("__")[0] or facts["buffer"]
