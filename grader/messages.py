@@ -128,6 +128,8 @@ def _facts(verdict: Verdict, diagnosis: Diagnosis | None, lang: Lang) -> dict[st
     }
     if verdict.speed is not None:
         facts |= {key: value for key, value in asdict(verdict.speed).items() if key != "blocks"}
+        if verdict.speed.par is None:  # raced against a copy of the same bytes, not against a baseline
+            facts |= {"of_copy": verdict.speed.ratio, "of_copy_needed": verdict.speed.threshold}
         if 0 < verdict.speed.low < verdict.speed.threshold:
             # At least 0.1, the last digit that is shown: "0.0 % more" would read as nothing missing.
             facts["short"] = max(0.1, 100 * (verdict.speed.threshold / verdict.speed.low - 1))

@@ -60,8 +60,8 @@ def interval_svg(speed: SpeedRecord, outcome: str, lang: Lang) -> str:
 
 
 def _landmarks(speed: SpeedRecord, x, lang: Lang) -> list[str]:
-    """Baseline and course solution on the last row; the baseline's name gives way where the two would touch."""
-    marks = [(1.0, f"{word('baseline', lang)} 1×")]
+    """Baseline (or the copy probe) and course solution on the last row; the baseline's name gives way where the two would touch."""
+    marks = [(1.0, f"{word('baseline' if speed.par else 'a_copy', lang)} 1×")]
     if speed.par:
         marks.append((speed.par, f"{word('par', lang)} {fixed(speed.par, 2, lang)}×"))
     out = [_line(x(ratio), 43, x(ratio), 53, "var(--muted,#5a6662)") for ratio, _ in marks]
