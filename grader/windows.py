@@ -30,6 +30,7 @@ from grader.pool import Deal, Pool
 from grader.processes import AnswerDied, AnswerTimeout, Process
 from grader.race import Round
 from grader.session import Session
+from grader.shared import sealed
 from grader.task import Case, Task
 from grader.verdict import Diagnosis
 from grader.worker_pages import PAGE_ARMED, PAGE_DONE, PAGE_GO
@@ -66,8 +67,7 @@ class SidePanel:
 
     def __init__(self, side: Side):
         self.side = side
-        self.fd = os.memfd_create("goodput-page")
-        os.ftruncate(self.fd, 4096)
+        self.fd = sealed("goodput-page", 4096)
         self.words = memoryview(mmap.mmap(self.fd, 4096)).cast("Q")
         side.process.ask("page", 20.0, fds=(self.fd,))
         self.zero_s = 0.0
