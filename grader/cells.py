@@ -22,7 +22,7 @@ _ran: dict[str, str] = {}
 def shell() -> Any:
     """The running IPython shell, or None."""
     try:
-        return get_ipython()
+        return get_ipython()  # type: ignore
     except NameError:
         return None
 

@@ -27,7 +27,7 @@ from grader.words import phase
 
 IDLE_S = (
     30 * 60
-)  # server and spare worker hold about a gigabyte; a forgotten notebook gives it back, a check starts anew
+)  # server and spare workers hold 500 to 750 MB; a forgotten notebook gives them back
 
 Reply = dict[str, Any]
 

@@ -123,7 +123,8 @@ class Page:
     def select(self, cell_id: str) -> None:
         """Make a cell the active one, in command mode."""
         self.driver.execute_async_script(
-            FIND + "panel.content.mode = 'command'; panel.content.activeCellIndex = index; panel.content.activate();"
+            FIND
+            + "panel.content.mode = 'command'; panel.content.activeCellIndex = index; panel.content.activate();"
             "panel.content.scrollToItem(index, 'start').then(arguments[1], arguments[1]);",
             cell_id,
         )
@@ -164,11 +165,14 @@ class Page:
         return self.shown(cell_id)
 
     def wait_until_run(self, cell_id: str) -> None:
-        self._until(lambda _: self.driver.execute_script(FIND + "return cell.model.executionCount !== null", cell_id))
+        self._until(
+            lambda _: self.driver.execute_script(FIND + "return cell.model.executionCount !== null", cell_id)
+        )
 
     def theme(self, name: str) -> None:
         self.driver.execute_async_script(
-            "jupyterapp.commands.execute('apputils:change-theme', {theme: arguments[0]}).then(arguments[1])", name
+            "jupyterapp.commands.execute('apputils:change-theme', {theme: arguments[0]}).then(arguments[1])",
+            name,
         )
         light = "return document.body.dataset.jpThemeLight"
         wanted = "false" if "Dark" in name else "true"

@@ -16,14 +16,18 @@ from grader import course
 
 CHAPTER = "07_memory_access"
 SETUP = "from grader.notebook import check, hint"
-WAIT_S = 240  # for one reply: a check takes seconds, on a machine that runs many tests at once tens of seconds
+WAIT_S = (
+    240  # for one reply: a check takes seconds, on a machine that runs many tests at once tens of seconds
+)
 QUIET = ["--IPKernelApp.log_level=40"]
 
 
 def environment() -> dict[str, str]:
     """A kernel's environment in which this checkout can be imported and nothing says the language."""
     search = os.pathsep.join(filter(None, [str(course.ROOT), os.environ.get("PYTHONPATH", "")]))
-    kept = {name: value for name, value in os.environ.items() if name not in ("GOODPUT_LANG", "JPY_SESSION_NAME")}
+    kept = {
+        name: value for name, value in os.environ.items() if name not in ("GOODPUT_LANG", "JPY_SESSION_NAME")
+    }
     return kept | {"PYTHONPATH": search}
 
 
@@ -45,11 +49,17 @@ class Kernel:
     def __init__(self, folder: Path):
         folder.mkdir(parents=True, exist_ok=True)
         self.manager, self.client = start_new_kernel(
-            kernel_name="python3", startup_timeout=WAIT_S, cwd=str(folder), env=environment(), extra_arguments=QUIET
+            kernel_name="python3",
+            startup_timeout=WAIT_S,
+            cwd=str(folder),
+            env=environment(),
+            extra_arguments=QUIET,
         )
         self.pid: int = self.manager.provisioner.pid
 
-    def run(self, code: str, meanwhile: Callable[[str], Any] = lambda shown: None, cell_id: str | None = None) -> Any:
+    def run(
+        self, code: str, meanwhile: Callable[[str], Any] = lambda shown: None, cell_id: str | None = None
+    ) -> Any:
         """Run a cell and return (status, what it shows at its end as text); `meanwhile` gets every display as it comes."""
         message = self.client.session.msg(
             "execute_request",

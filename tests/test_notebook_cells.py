@@ -174,6 +174,10 @@ def test_a_partial_of_a_function_leads_to_its_cell(shell):
 
 def test_in_a_plain_program_the_source_is_the_file(tmp_path):
     program = tmp_path / "program.py"
-    program.write_text(ANSWER + "from grader import cells\nprint(cells.source_of(answer) == open(__file__).read())\n")
-    done = subprocess.run([sys.executable, program], capture_output=True, text=True, env=environment(), check=False)
+    program.write_text(
+        ANSWER + "from grader import cells\nprint(cells.source_of(answer) == open(__file__).read())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, program], capture_output=True, text=True, env=environment(), check=False
+    )
     assert done.stdout.strip() == "True", done.stderr

@@ -48,4 +48,9 @@ def test_a_misspelt_exercise_gives_a_sentence_with_the_nearest_name(capsys):
 def test_a_hint_loads_neither_torch_nor_the_contracts():
     code = "import sys; from grader.notebook import hint; hint('coalesced_copy'); "
     code += "sys.exit(any(m == 'torch' or m.startswith('course.') for m in sys.modules))"
-    assert subprocess.run([sys.executable, "-c", code], cwd=course.ROOT, capture_output=True, check=False).returncode == 0
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=course.ROOT, capture_output=True, check=False
+        ).returncode
+        == 0
+    )

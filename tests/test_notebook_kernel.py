@@ -87,7 +87,9 @@ def test_a_server_that_dies_in_a_check_says_so_once_and_is_started_again(kernel)
             killed[0].kill()
 
     status, shown = kernel.run("check(conflict_free_tile)", kill)
-    assert status == "ok" and "se detuvo antes de responder (SIGKILL)" in shown and "Ejecuta otra vez" in shown
+    assert (
+        status == "ok" and "se detuvo antes de responder (SIGKILL)" in shown and "Ejecuta otra vez" in shown
+    )
     status, shown = kernel.run("check(vector_dequant)")
     assert status == "ok" and "sin responder" in shown
 

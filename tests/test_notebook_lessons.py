@@ -18,7 +18,11 @@ FIGURE = "from IPython.display import SVG\nSVG('<svg xmlns=\"http://www.w3.org/2
 
 def book(path, *cells):
     made = new_notebook(cells=[new_markdown_cell("# A lesson", id="title"), *cells])
-    made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    made.metadata.kernelspec = {
+        "name": "python3",
+        "display_name": "Python 3 (ipykernel)",
+        "language": "python",
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(made, path)
     return path
@@ -51,7 +55,12 @@ def test_a_lesson_runs_to_its_end_in_the_readers_language(tmp_path, lang):
 )
 def test_a_cell_that_fails_ends_the_lesson_and_is_named(tmp_path, source, reason, text):
     tags = ["budget=1"] if reason == "overran" else []
-    path = book(tmp_path / "07_lesson.ipynb", cell("first", "x = 1"), cell("bad", source, *tags), cell("after", "x = 2"))
+    path = book(
+        tmp_path / "07_lesson.ipynb",
+        cell("first", "x = 1"),
+        cell("bad", source, *tags),
+        cell("after", "x = 2"),
+    )
     ran = lessons.run(path, tmp_path / "out" / "07_lesson.ipynb", "es")
     assert ran.stopped == lessons.Stopped("bad", reason, text)
     assert ran.cells == 2, "the cell after it did not run"
@@ -78,8 +87,12 @@ def test_the_command_says_which_lesson_stopped_and_fails(tmp_path, monkeypatch):
     book(tmp_path / "notebooks" / "en" / "08_lesson.ipynb", cell("good", "1 / 1"))
     done = CliRunner().invoke(cli.app, ["lessons", "--lang", "en", "--out", str(tmp_path / "out")])
     assert done.exit_code == 1
-    assert "✗ 07_lesson" in done.output and "ZeroDivisionError" in done.output and "✓ 08_lesson" in done.output
-    only = CliRunner().invoke(cli.app, ["lessons", "--lang", "en", "--chapter", "8", "--out", str(tmp_path / "out")])
+    assert (
+        "✗ 07_lesson" in done.output and "ZeroDivisionError" in done.output and "✓ 08_lesson" in done.output
+    )
+    only = CliRunner().invoke(
+        cli.app, ["lessons", "--lang", "en", "--chapter", "8", "--out", str(tmp_path / "out")]
+    )
     assert only.exit_code == 0 and "07_lesson" not in only.output
     none = CliRunner().invoke(cli.app, ["lessons", "--lang", "en", "--chapter", "99"])
     assert none.exit_code == 2 and "make notebooks" in none.output

@@ -18,13 +18,17 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory):
     """Both notebooks, run at the same time by papermill's own command: two kernels, two servers."""
-    paths = {lang: exercise_notebook(tmp_path_factory.mktemp(lang), lang, SOLVED) for lang in course.LANGUAGES}
+    paths = {
+        lang: exercise_notebook(tmp_path_factory.mktemp(lang), lang, SOLVED) for lang in course.LANGUAGES
+    }
     commands = {
         lang: [sys.executable, "-m", "papermill", path.name, "out.ipynb", "--no-progress-bar"]
         for lang, path in paths.items()
     }
     started = {
-        lang: subprocess.Popen(command, cwd=paths[lang].parent, env=environment(), stderr=subprocess.PIPE, text=True)
+        lang: subprocess.Popen(
+            command, cwd=paths[lang].parent, env=environment(), stderr=subprocess.PIPE, text=True
+        )
         for lang, command in commands.items()
     }
     for lang, process in started.items():
@@ -45,7 +49,8 @@ def verdicts(book):
 
 
 @pytest.mark.parametrize(
-    ("lang", "passed", "unanswered"), [("es", "✓ superado", "○ sin responder"), ("en", "✓ passed", "○ unanswered")]
+    ("lang", "passed", "unanswered"),
+    [("es", "✓ superado", "○ sin responder"), ("en", "✓ passed", "○ unanswered")],
 )
 def test_solved_cells_pass_and_the_others_are_unanswered(executed, lang, passed, unanswered):
     shown = verdicts(executed[lang])
@@ -55,7 +60,9 @@ def test_solved_cells_pass_and_the_others_are_unanswered(executed, lang, passed,
 
 
 def test_both_languages_give_the_same_outcomes(executed):
-    glyphs = {lang: {name: text[0] for name, text in verdicts(book).items()} for lang, book in executed.items()}
+    glyphs = {
+        lang: {name: text[0] for name, text in verdicts(book).items()} for lang, book in executed.items()
+    }
     assert glyphs["es"] == glyphs["en"]
 
 
