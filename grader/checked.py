@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+
 from grader.verdict import CaseResult, Diagnosis, EvidenceResult
 
 

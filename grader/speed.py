@@ -18,8 +18,8 @@ from goodput import machine
 from grader import course, noise
 from grader.checked import Checked
 from grader.failures import FAILURES, explain
-from grader.intake import Answer
 from grader.inputs import scaled
+from grader.intake import Answer
 from grader.race import LOOKS, Result, race
 from grader.session import Session
 from grader.task import Case, Task, Work

@@ -15,7 +15,6 @@ import torch
 from grader.layout import ITEM_BYTES, Layout, Slot
 from grader.worker_pages import PAGE_ARMED, PAGE_DONE, PAGE_GO
 
-
 ARGUMENT_KINDS = ("tensor", "number")
 
 
