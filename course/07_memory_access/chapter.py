@@ -504,7 +504,8 @@ tables.counted(counted, counters)
 # %% [markdown] lang="es" id="shuffles-why"
 # **Qué ha pasado.** En cada nivel del árbol trabaja la mitad de los hilos que en el anterior, y todos esperan en la
 # barrera; mientras tanto ese bloque no pide datos nuevos. Un warp no necesita barrera para hablar consigo mismo: cinco
-# pasos bastan para que un lane conozca 32 sumas.
+# pasos bastan para que un lane conozca 32 sumas. Sé justo con el árbol: la otra versión también lee 16 bytes por acceso
+# (`LDG 128` en la tabla), así que parte de la ganancia es de la sección 3.
 #
 # La versión por registros puede pasar de la línea de la copia. No es un error de medición: casi no escribe, y leer tiene
 # su propio techo, algo más alto que el de leer y escribir por turnos. Un techo pertenece a un tipo de tráfico.
@@ -514,7 +515,8 @@ tables.counted(counted, counters)
 # %% [markdown] lang="en" id="shuffles-why"
 # **What happened.** At each level of the tree half as many threads work as at the one before, and all of them wait at the
 # barrier; meanwhile that block asks for no new data. A warp needs no barrier to talk to itself: five steps are enough for
-# a lane to know 32 sums.
+# a lane to know 32 sums. Be fair to the tree: the other version also reads 16 bytes per access (`LDG 128` in the table), so
+# part of the gain belongs to section 3.
 #
 # The version through registers can pass the line of the copy. That is no measuring error: it hardly writes, and reading has
 # a ceiling of its own, somewhat higher than that of reading and writing in turns. A ceiling belongs to a kind of traffic.
@@ -570,8 +572,9 @@ tables.instructions(
 # **Qué ha pasado.** Casi todas estas lecturas aciertan en la caché L1, así que DRAM no se entera. Lo que se agota es el
 # número de peticiones que la L1 atiende. La ruta de solo lectura cambia la instrucción, no la cuenta: sirve para que el
 # compilador se atreva a reordenar. La memoria constante entrega una palabra a los 32 lanes como operando de la suma, sin
-# lectura propia (`c[0x3]` en la tabla es el banco de constantes); a cambio, los 32 índices deben coincidir. Y la ventana ataca la
-# otra mitad: reutiliza en registros lo que los resultados vecinos comparten.
+# lectura propia (`c[0x3]` en la tabla es el banco de constantes); a cambio, los 32 índices deben coincidir. Y la ventana
+# ataca la otra mitad: reutiliza en registros lo que los resultados vecinos comparten. Su código tiene más lecturas que las
+# que cuenta la figura porque incluye el camino del final, que casi nadie ejecuta.
 #
 # ➜ Ejercicio opcional [`const_taps_fir`](../../exercises/es/07_memory_access/exercises.ipynb).
 
@@ -580,7 +583,8 @@ tables.instructions(
 # requests that L1 serves. The read-only path changes the instruction, not the count: it lets the compiler dare to reorder.
 # Constant memory hands one word to the 32 lanes as an operand of the sum, without a load of its own (`c[0x3]` in the table
 # is the bank of constants); in return, the 32 indices must be the same. And the window attacks the other half: it reuses in
-# registers what neighbouring results share.
+# registers what neighbouring results share. Its code has more loads than the figure counts because it includes the path for
+# the end, which hardly anyone executes.
 #
 # ➜ Optional exercise [`const_taps_fir`](../../exercises/en/07_memory_access/exercises.ipynb).
 
@@ -591,7 +595,7 @@ tables.instructions(
 # toda la memoria compartida. Pide una fila, la espera, calcula, la escribe y pide la siguiente. Sectores perfectos, accesos
 # de 16 bytes, sin conflictos: nada de lo anterior lo explica.
 #
-# **Predice:** si las cuatro filas siguientes ya vienen de camino mientras se calcula una, ¿cuánto se gana?
+# **Predice:** si las tres filas siguientes ya vienen de camino mientras se calcula una, ¿cuánto se gana?
 
 # %% [markdown] lang="en" id="prefetch"
 # ## 8. Prefetching: compute while the next one arrives
@@ -600,7 +604,7 @@ tables.instructions(
 # shared memory. It asks for a row, waits for it, computes, writes it and asks for the next. Perfect sectors, accesses of 16
 # bytes, no conflicts: nothing of the above explains it.
 #
-# **Predict:** if the next four rows are already on their way while one is computed, how much is gained?
+# **Predict:** if the next three rows are already on their way while one is computed, how much is gained?
 
 # %% id="prefetch-prediction"
 expect(norm)

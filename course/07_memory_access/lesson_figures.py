@@ -28,9 +28,9 @@ from goodput.show import (
 )
 
 NAMES: dict[str, Text] = {
-    "records": {"es": "registros", "en": "records"},
-    "planes": {"es": "planos", "en": "planes"},
-    "wide_planes": {"es": "planos, 16 bytes por acceso", "en": "planes, 16 bytes per access"},
+    "records": {"es": "un campo, registros", "en": "one field, records"},
+    "planes": {"es": "un campo, planos", "en": "one field, planes"},
+    "wide_planes": {"es": "un campo, planos y 16 bytes", "en": "one field, planes and 16 bytes"},
     "copy_4": {"es": "copia, 4 bytes por acceso", "en": "copy, 4 bytes per access"},
     "copy_16": {"es": "copia, 16 bytes por acceso", "en": "copy, 16 bytes per access"},
     "dequant_bytes": {"es": "descuantizar, 1 byte por hilo", "en": "dequantise, 1 byte per thread"},

@@ -6,7 +6,7 @@ everything is missing are left out. Measures and counts nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lesson_figures import NAMES, gb_per_s, source, timed
@@ -61,8 +61,12 @@ def counted(counts: Mapping[str, Counts], counters: Result) -> Table:
         for ours, (theirs, _) in _EMULATED.items():
             row |= {ours: getattr(c, ours), theirs: seen.get(theirs)}
         rows.append(row)
-    profiled = any(name in found for name in counts)
-    return _shown(rows, columns, origin(COUNTED, *([source(counters)] if profiled else [])))
+    return _shown(rows, columns, origin(COUNTED, source(*_hardware(counters, counts))))
+
+
+def _hardware(counters: Result, names: Iterable[str]) -> list[Result]:
+    """The counters, if the hardware counted any of these."""
+    return [counters] if any(name in counters.value["kernels"] for name in names) else []
 
 
 def strides(
@@ -88,7 +92,8 @@ def strides(
         "share": {"es": "útil, %", "en": "useful, %"},
         "measured": {"es": "GB/s útiles, medidos", "en": "useful GB/s, measured"},
     }
-    return _shown(rows, columns, origin(COUNTED, source(curve)))
+    profiled = _hardware(counters, (f"stride_{stride}" for stride in counts))
+    return _shown(rows, columns, origin(COUNTED, source(curve, *profiled)))
 
 
 def width(counts: Mapping[str, Counts], code: Mapping[str, str], threads: int) -> Table:
@@ -135,7 +140,7 @@ def banks(result: Result, counts: Mapping[str, Counts], counters: Result) -> Tab
         "ms": "ms",
         "slower": {"es": "tiempo / relleno 1", "en": "time / padding 1"},
     }
-    return _shown(rows, columns, origin(COUNTED, source(result)))
+    return _shown(rows, columns, origin(COUNTED, source(result, *_hardware(counters, counts))))
 
 
 def instructions(code: Mapping[str, str], patterns: Mapping[str, str]) -> Table:

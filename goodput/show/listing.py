@@ -45,7 +45,7 @@ class Listing:
             numbers = "".join(
                 f'<td style="text-align:right;padding:1px 10px">{escape(t)}</td>' for t in row[:-1]
             )
-            style = "white-space:pre;background:none"
+            style = "white-space:pre-wrap;background:none;font-size:90%;font-weight:400"
             code = f'<td style="text-align:left;padding:1px 10px"><code style="{style}">{escape(row[-1])}</code></td>'
             body.append(f'<tr style="{edge}">{numbers}{code}</tr>')
         note = (

@@ -28,4 +28,4 @@ CALCULATED: Text = {
 def origin(*sources: Text | Result, lang: Language | None = None) -> str:
     """One line that names every source once, in the order given."""
     said = [source.label_in(lang) if isinstance(source, Result) else pick(source, lang) for source in sources]
-    return " ".join(dict.fromkeys(said))
+    return " ".join(filter(None, dict.fromkeys(said)))

@@ -17,6 +17,8 @@ from typing import Any
 from goodput.language import Language, Text, pick
 from goodput.roofline.layout import number
 
+NAME_CHARACTERS = 40  # what is longer is a sentence, and would push the numbers out of a notebook
+
 
 @dataclass(frozen=True)
 class Table:
@@ -33,7 +35,7 @@ class Table:
         def cells(tag: str, texts: Sequence[str], style: str) -> str:
             sides = ["right" if is_number else "left" for is_number in self.numeric]
             return "".join(
-                f'<{tag} style="text-align:{side};padding:4px 12px;{style}">{escape(text)}</{tag}>'
+                f'<{tag} style="text-align:{side};padding:4px 12px;{_unbroken(tag, text)}{style}">{escape(text)}</{tag}>'
                 for text, side in zip(texts, sides, strict=True)
             )
 
@@ -109,6 +111,11 @@ def table(
     )
     names = tuple(pick(text, lang) for text in headers.values())
     return Table(names, written, numeric, frozenset(mark), pick(caption, lang), pick(note, lang))
+
+
+def _unbroken(tag: str, text: str) -> str:
+    """Names stay on one line, so that rows are one line high; headers and sentences may wrap."""
+    return "white-space:nowrap;" if tag == "td" and len(text) <= NAME_CHARACTERS else ""
 
 
 def _is_number(value: Any) -> bool:
