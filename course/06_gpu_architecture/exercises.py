@@ -11,11 +11,11 @@
 # %% [markdown] lang="en"
 # # 06 · GPU architecture, CUDA programming and occupancy: exercises
 #
-# The profiler says that the GPU is 100% busy. How far from the limit is it? To find out you first have to know
-# what is inside a multiprocessor and how it is shared out among the blocks of a kernel.
+# The profiler says that the GPU is 100% busy. How far from the limit is it? To find out you first have to
+# know what is inside a multiprocessor and how it is shared out among the blocks of a kernel.
 #
-# Each exercise defines a function. Write where it says `YOUR CODE HERE`, run the cell and then the check cell.
-# If you get stuck, `hint(occupancy_limits)` gives the first hint and, each time you ask, the next one.
+# Each exercise defines a function. Write where it says `YOUR CODE HERE`, run the cell and then the check
+# cell. If you get stuck, `hint(occupancy_limits)` gives the first hint and, each time you ask, the next one.
 
 # %%
 from grader.notebook import check, hint
