@@ -294,6 +294,12 @@ def _empty(*shape: int) -> torch.Tensor:
 
 
 def main() -> int:
+    if not torch.cuda.is_available():
+        print(
+            "measure.py needs a CUDA GPU and torch sees none; the lesson shows what was recorded",
+            file=sys.stderr,
+        )
+        return 2
     results = recorded(HERE)
     began = time.perf_counter()
     for name, experiment in EXPERIMENTS.items():
