@@ -48,12 +48,12 @@ def measure(task: Task, label: str, source: str, session: Session) -> dict[str, 
     kind = KINDS[task.kind]
     with kind.windows(task, Answer(task.name, source), course.baseline(task), session, case, trusted=True) as clock:
         result = race(clock, math.inf, noise.for_device("cuda"), looks=FIRST_LOOK)
-        calls, failure = clock.calls, clock.failure
+        calls, failure, event_ms = clock.calls["answer"], clock.failure, clock.event_ms
     assert task.work is not None
-    seconds = result.answer_s / calls
+    seconds = result.answer_s
     roofline = place(task.work(case), seconds, session)
     row: dict[str, Any] = {"exercise": task.name, "answer": label, "case": case.name, "sizes": dict(case.sizes),
-           "ms": seconds * 1e3, "baseline_ms": result.baseline_s / calls * 1e3, "ratio": result.ratio, "calls": calls,
+           "ms": seconds * 1e3, "baseline_ms": result.baseline_s * 1e3, "event_ms": event_ms, "ratio": result.ratio, "calls": calls,
            "wrong": failure.name if failure else None}  # fmt: skip
     if roofline is not None:
         row |= {"gb_per_s": roofline.gb_per_s, "ceiling": roofline.ceiling, "fraction": roofline.fraction}
@@ -68,7 +68,7 @@ def probe_gb_per_s(task: Task, session: Session) -> float:
     solution = Answer(task.name, course.solution(task))
     with KINDS[task.kind].windows(task, solution, None, session, case, trusted=True) as clock:
         result = race(clock, math.inf, noise.for_device("cuda"), looks=FIRST_LOOK)
-        seconds = result.baseline_s / clock.calls
+        seconds = result.baseline_s
     return copied_bytes(build(task, case, "cuda", 0)) / seconds / 1e9
 
 

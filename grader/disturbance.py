@@ -7,14 +7,14 @@ can then neither excuse nor accuse. A disturbed machine can turn a refusal into 
 from __future__ import annotations
 
 import contextlib
-import statistics
 from pathlib import Path
 from typing import Any
 
 import torch
 
 CANARY_BYTES = 256 << 20  # larger than any L2 cache, small enough to copy in 0.2 ms
-CANARY_COPIES = 5
+CANARY_WARM = 10  # a GPU that idled for a moment needs a few copies to come back to its clocks
+CANARY_COPIES = 7
 CANARY_OFF = 0.15  # a copy wanders by 1-2 % on a quiet GPU; 15 % means that somebody else is using the memory
 CPU_PRESSURE = 40.0  # per cent of the last ten seconds in which some task waited for a CPU
 
@@ -37,9 +37,11 @@ class Watch:
         self.brakes = self._violations()
 
     def _canary(self) -> float:
-        """Milliseconds of one copy, the median of a few."""
+        """Milliseconds of one copy, the best of a few: a foreign load slows all of them, a hiccup only one."""
         source, target = self.buffers
         times = []
+        for _ in range(CANARY_WARM):
+            target.copy_(source)
         for _ in range(CANARY_COPIES):
             begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
             begin.record()
@@ -47,7 +49,7 @@ class Watch:
             end.record()
             end.synchronize()
             times.append(begin.elapsed_time(end))
-        return statistics.median(times)
+        return min(times)
 
     def _violations(self) -> dict[str, int]:
         """Nanoseconds the GPU was held back, by policy; counters only ever grow."""

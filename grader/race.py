@@ -36,7 +36,7 @@ class Noise:
 
 @dataclass(frozen=True)
 class Round:
-    """Seconds of the four windows of a round: two of the baseline, two of the answer."""
+    """Seconds per call in the four windows of a round: two of the baseline, two of the answer."""
 
     baseline_s: tuple[float, float]
     answer_s: tuple[float, float]
@@ -69,7 +69,7 @@ class Result:
     low: float
     high: float
     blocks: tuple[float, ...]  # log-ratio of each block
-    baseline_s: float  # median window
+    baseline_s: float  # per call, median over the windows
     answer_s: float
     disturbed: tuple[str, ...]
 

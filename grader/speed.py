@@ -98,21 +98,20 @@ def race_answer(task: Task, answer: Answer, session: Session, kind: ModuleType, 
                 result = race(clock, threshold, noise.for_device(session.device))
         except FAILURES as e:  # it was correct when nobody was timing it
             return Raced("incorrect", explain(e, f"{case.name} (timed)"), None, None)
-        failure, events_ms, calls = clock.failure, clock.event_ms, clock.calls
+        failure, event_ms = clock.failure, clock.event_ms
         done.seconds |= {f"race {what}": seconds for what, seconds in clock.spent.items()}
         if failure is not None:
             return Raced("incorrect", failure, None, None)
         if result.decision == "passed" or not result.disturbed or attempt == RETRIES:
             break
-    return judge_race(task, case, session, result, threshold, best, calls, events_ms)
+    return judge_race(task, case, session, result, threshold, best, event_ms)
 
 
 def judge_race(task: Task, case: Case, session: Session, result: Result, threshold: float, best: float | None,
-               calls: int, events_ms: float | None) -> Raced:  # fmt: skip
-    answer_s, baseline_s = result.answer_s / calls, result.baseline_s / calls
-    speed = SpeedResult(result.ratio, result.low, result.high, threshold, best, len(result.blocks), answer_s * 1e3,
-                        baseline_s * 1e3, events_ms / calls if events_ms else None, result.disturbed)  # fmt: skip
-    roofline = place(task.work(case), answer_s, session) if task.work else None
+               event_ms: float | None) -> Raced:  # fmt: skip
+    speed = SpeedResult(result.ratio, result.low, result.high, threshold, best, len(result.blocks), result.answer_s * 1e3,
+                        result.baseline_s * 1e3, event_ms, result.disturbed)  # fmt: skip
+    roofline = place(task.work(case), result.answer_s, session) if task.work else None
     outcome: Outcome = result.decision
     diagnosis = None
     if roofline is not None and roofline.fraction > TOO_FAST:

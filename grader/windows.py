@@ -35,7 +35,7 @@ from grader.task import Case, Task
 from grader.verdict import Diagnosis
 from grader.worker_pages import PAGE_ARMED, PAGE_DONE, PAGE_GO
 
-WINDOW_S = 0.008  # measured: a round spreads by 1 % at 2 ms and by 0.1 % at 22 ms; memory bounds it from above
+WINDOW_S = 0.010  # measured: a round spreads by 1 % at 2 ms and by 0.1 % at 22 ms; memory bounds it from above
 MAX_CALLS = 64
 MIN_CALLS = 2
 WARM_CALLS = 2
@@ -100,7 +100,7 @@ class PairedWindows:
         self.panels = {name: SidePanel(side) for name, side in self.sides.items()}
         self.arenas: dict[str, Arena] = {}
         self.pool: Pool | None = None
-        self.calls = 0
+        self.calls: dict[str, int] = {}
         self.seq = 0
         self.failure: Diagnosis | None = None
         self.events: list[float] = []
@@ -109,6 +109,7 @@ class PairedWindows:
 
     @property
     def event_ms(self) -> float | None:
+        """One call of the answer on the GPU's own clock."""
         return statistics.median(self.events) if self.events else None
 
     def new_block(self, index: int) -> None:
@@ -116,11 +117,11 @@ class PairedWindows:
             self._release()
             if not self.calls:
                 self.calls = self._calls_per_window()
-            self._allocate(self.calls, index, lead=self.random.randrange(64) << 16)  # another physical placement each time
+            self._allocate(max(self.calls.values()), index, lead=self.random.randrange(64) << 16)  # another physical placement each time
         for name in self.sides:
             zeros = [self._window(name, 0) for _ in range(ZERO_WINDOWS)]
             self.panels[name].zero_s = statistics.median(zeros)
-            self._window(name, self.calls)
+            self._window(name, self.calls[name])
 
     def _allocate(self, count: int, block: object, lead: int) -> None:
         """Draw a block's inputs; one allocation for both sides, unless each packs its input in its own way."""
@@ -139,19 +140,21 @@ class PairedWindows:
         for name, side in self.sides.items():
             side.attach(self.arenas[name], self.pool.shapes[name])
 
-    def _calls_per_window(self) -> int:
-        """Calls that fill a window of the answer, bounded by the memory that distinct inputs may take."""
+    def _calls_per_window(self) -> dict[str, int]:
+        """Calls that fill a window of each side, bounded by the memory that distinct inputs may take."""
         self._allocate(MIN_CALLS, "trial", 0)
         assert self.pool is not None
-        zero = min(self._window("answer", 0) for _ in range(3))
-        seconds = min(self._window("answer", MIN_CALLS) for _ in range(3)) - zero
+        seconds = {}
+        for name in self.sides:
+            zero = min(self._window(name, 0) for _ in range(3))
+            seconds[name] = min(self._window(name, MIN_CALLS) for _ in range(3)) - zero
         kept = sum(t.numel() * t.element_size() for t in self.pool.samples["answer"][0].values())
         sides = 1 if self.task.prepare is None else 2
         per_call = sides * (self.pool.shapes["answer"][0].nbytes + kept)
         self._release()
         by_memory = int(MEMORY_SHARE * self.session.memory_bytes / max(per_call, 1))
-        by_time = math.ceil(WINDOW_S / max(seconds / MIN_CALLS, 1e-7))
-        return max(MIN_CALLS, min(MAX_CALLS, by_memory, by_time))
+        by_time = {name: math.ceil(WINDOW_S / max(s / MIN_CALLS, 1e-7)) for name, s in seconds.items()}
+        return {name: max(MIN_CALLS, min(MAX_CALLS, by_memory, count)) for name, count in by_time.items()}
 
     def round(self, baseline_first: bool) -> Round:
         order = ("baseline", "answer", "answer", "baseline") if baseline_first else ("answer", "baseline", "baseline", "answer")
@@ -159,8 +162,8 @@ class PairedWindows:
         looked_at = self.random.randrange(2)  # one of the two windows of the answer is compared with the reference
         for name in order:
             look = name == "answer" and len(times[name]) == looked_at
-            seconds = self._window(name, self.calls, counted=True, look=look)
-            times[name].append(max(seconds - self.panels[name].zero_s, 1e-7))
+            seconds = self._window(name, self.calls[name], counted=True, look=look)
+            times[name].append(max(seconds - self.panels[name].zero_s, 1e-7) / self.calls[name])
         return Round((times["baseline"][0], times["baseline"][1]), (times["answer"][0], times["answer"][1]))
 
     def _window(self, name: str, calls: int, counted: bool = False, look: bool = False) -> float:
@@ -172,7 +175,7 @@ class PairedWindows:
         with self._timed("arm"):
             side.start(seq, calls, WARM_CALLS)
             panel.wait(PAGE_ARMED, seq, WINDOW_LIMIT_S)
-        deals = self.pool.deal() if calls else []
+        deals = self.pool.deal()[:calls]
         with self._timed("publish"):
             self.pool.publish(name, arena, deals)
             if self.session.device == "cuda":
@@ -187,7 +190,7 @@ class PairedWindows:
                 self._inspect(arena, deals)
         reply, _ = side.process.reply(WINDOW_LIMIT_S)
         if name == "answer" and counted and isinstance(reply.get("event_ms"), float):
-            self.events.append(reply["event_ms"])
+            self.events.append(reply["event_ms"] / calls)
         return seconds
 
     def _inspect(self, arena: Arena, deals: list[Deal]) -> None:

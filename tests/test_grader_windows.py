@@ -41,7 +41,7 @@ def race_of(source, session, rounds=ROUNDS):
 
 def test_four_times_the_work_takes_longer_and_every_window_is_checked(session):
     clock, rounds = race_of(ONE, session)
-    assert clock.failure is None and clock.calls >= 2
+    assert clock.failure is None and min(clock.calls.values()) >= 2
     assert sum(r.log_ratio for r in rounds) > 0  # the order of magnitude, not a number: this machine is shared
 
 
@@ -60,7 +60,7 @@ def test_no_slot_holds_the_same_bytes_in_two_windows(session):
         clock.new_block(0)
         seen = []
         for _ in range(6):
-            clock._window("answer", clock.calls)
+            clock._window("answer", clock.calls["answer"])
             seen.append(clock.arenas["answer"].calls[0]["x"].clone())
     assert all(not torch.equal(a, b) for i, a in enumerate(seen) for b in seen[:i])
 
@@ -68,7 +68,7 @@ def test_no_slot_holds_the_same_bytes_in_two_windows(session):
 def test_what_a_slot_holds_can_be_rebuilt_from_its_deal(session):
     with tensors.windows(TASK, Answer("triple", ONE), FOUR, session, TASK.cases[1]) as clock:
         clock.new_block(0)
-        deals = clock.pool.deal()
+        deals = clock.pool.deal()[: len(clock.arenas["answer"].calls)]
         clock.pool.publish("answer", clock.arenas["answer"], deals)
         for k, deal in enumerate(deals):
             assert torch.equal(clock.pool.rebuild(k, deal).inputs["x"], clock.arenas["answer"].calls[k]["x"])
