@@ -26,11 +26,12 @@ GRACE_S = 5.0  # a server that was asked to end kills its workers and goes; on a
 
 
 class ServerEnded(Exception):
-    """The server ended before it answered: `reason` is a signal or an exit code, with the last line it wrote."""
+    """The server ended before it answered: `reason` is a signal or an exit code, with the last line it wrote; `heard`
+    whether it had begun with this question."""
 
-    def __init__(self, reason: str):
+    def __init__(self, reason: str, heard: bool):
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.heard = reason, heard
 
 
 class Interrupted(KeyboardInterrupt):
@@ -71,6 +72,14 @@ class Background:
         """The reply to one request. Raises ServerEnded or Interrupted."""
         with self._one_at_a_time:
             try:
+                ran_before = self.running()
+                self.start()
+                try:
+                    return self._exchange(request, on_progress)
+                except ServerEnded as e:
+                    if e.heard or not ran_before:
+                        raise
+                self.stop()  # it ended while nobody asked, and that is no news for the learner
                 self.start()
                 return self._exchange(request, on_progress)
             except KeyboardInterrupt as e:
@@ -86,12 +95,14 @@ class Background:
         with contextlib.suppress(BrokenPipeError):  # reading says how it ended
             process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
+        heard = False
         for line in process.stdout:
+            heard = True
             reply = json.loads(line)
             if "progress" not in reply:
                 return reply
             on_progress(reply["progress"])
-        raise ServerEnded(self._how_it_ended())
+        raise ServerEnded(self._how_it_ended(), heard)
 
     def _how_it_ended(self) -> str:
         assert self.process is not None and self._log is not None

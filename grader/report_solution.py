@@ -23,7 +23,9 @@ def _markdown() -> MarkdownIt:
 
 
 def solution_html(task: Task, lang: Lang) -> str:
-    code = f'<pre style="overflow:auto;max-height:30em;font-size:.9em;line-height:1.35">{escape(course.solution(task))}</pre>'
+    # JupyterLab would break long lines anywhere.
+    style = "white-space:pre;overflow:auto;max-height:30em;font-size:.9em;line-height:1.35;margin:.6em 0 1em;padding:.6em .8em"
+    code = f'<pre style="{style};border:1px solid #9aa6a166">{escape(course.solution(task))}</pre>'
     why = f'<div style="max-width:44em">{_markdown().render(course.why(task, lang))}</div>'
     label = f'<summary style="cursor:pointer">{escape(word("compare", lang))}</summary>'
     return f'<details lang="{lang}" style="margin:.6em 0 .6em 1.25em">{label}{code}{why}</details>'

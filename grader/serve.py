@@ -25,9 +25,7 @@ from grader.report_solution import solution_html, solution_text
 from grader.session import CannotGrade, Session, open_session
 from grader.words import phase
 
-IDLE_S = (
-    30 * 60
-)  # server and spare workers hold 500 to 750 MB; a forgotten notebook gives them back
+IDLE_S = 30 * 60  # server and spare workers hold 500 to 750 MB; a forgotten notebook gives them back
 
 Reply = dict[str, Any]
 
