@@ -1,8 +1,8 @@
 """Measure what the course claims: baselines, solutions and variants on this GPU, and the noise of the race itself.
 
 `run(...)` times every answer against its baseline with the race's own clock and writes one table (the source of the numbers in
-README and lessons). `run_noise(...)` repeats verdicts of the baseline against itself and of the solution against the baseline and
-writes every block, from which `evidence.noise_of` derives s0 and g. Commands, not tests: nothing here passes or fails.
+README and lessons). `run_noise(...)` repeats verdicts of the baseline against itself and of the solution against the baseline
+and writes every block, from which `evidence.noise_of` derives s0 and g. Commands, not tests: nothing here passes or fails.
 """
 
 from __future__ import annotations
@@ -46,15 +46,17 @@ def measure(task: Task, label: str, source: str, session: Session) -> dict[str, 
     """One row: the answer against the baseline over one look's blocks."""
     case = timed_case(task, session)
     kind = KINDS[task.kind]
-    with kind.windows(task, Answer(task.name, source), course.baseline(task), session, case, trusted=True) as clock:
+    with kind.windows(
+        task, Answer(task.name, source), course.baseline(task), session, case, trusted=True
+    ) as clock:
         result = race(clock, math.inf, noise.for_device("cuda"), looks=FIRST_LOOK)
         calls, failure, event_ms = clock.calls["answer"], clock.failure, clock.event_ms
     assert task.work is not None
     seconds = result.answer_s
     roofline = place(task.work(case), seconds, session)
     row: dict[str, Any] = {"exercise": task.name, "answer": label, "case": case.name, "sizes": dict(case.sizes),
-           "ms": seconds * 1e3, "baseline_ms": result.baseline_s * 1e3, "event_ms": event_ms, "ratio": result.ratio, "calls": calls,
-           "wrong": failure.name if failure else None}  # fmt: skip
+           "ms": seconds * 1e3, "baseline_ms": result.baseline_s * 1e3, "event_ms": event_ms, "ratio": result.ratio,
+           "calls": calls, "wrong": failure.name if failure else None}  # fmt: skip
     if roofline is not None:
         row |= {"gb_per_s": roofline.gb_per_s, "ceiling": roofline.ceiling, "fraction": roofline.fraction}
     if label == "solution" and task.target is not None and task.target.position is not None:
@@ -93,8 +95,14 @@ def run(chapter: str | None, exercise: str | None, gpu: int, out: Path) -> int:
                             row = measure(task, label, source, session)
                         if probe and "gb_per_s" in row:
                             row |= {"probe_gb_per_s": probe, "fraction_of_probe": row["gb_per_s"] / probe}
-                    except Exception as e:  # a variant that fails is a row that says so, not the end of the table
-                        row = {"exercise": task.name, "answer": label, "error": f"{type(e).__name__}: {e}"[:300]}
+                    except (
+                        Exception
+                    ) as e:  # a variant that fails is a row that says so, not the end of the table
+                        row = {
+                            "exercise": task.name,
+                            "answer": label,
+                            "error": f"{type(e).__name__}: {e}"[:300],
+                        }
                     table["rows"].append(row)
                     print(format_row(row), flush=True)
                     write(out, table)
@@ -107,10 +115,13 @@ def run(chapter: str | None, exercise: str | None, gpu: int, out: Path) -> int:
 def format_row(row: dict[str, Any]) -> str:
     if "error" in row:
         return f"{row['exercise']:22} {row['answer']:28} {row['error']}"
-    return (f"{row['exercise']:22} {row['answer']:28} {row['ms']:8.4f} ms  baseline {row['baseline_ms']:8.4f} ms  {row['ratio']:6.3f}x  "
-            f"{row.get('gb_per_s', math.nan):6.0f} GB/s  {row.get('fraction', math.nan):5.3f} of {row.get('ceiling', '-')}, "
-            f"{row.get('fraction_of_probe', math.nan):5.3f} of the copy probe"
-            f"{'  WRONG ' + row['wrong'] if row['wrong'] else ''}")  # fmt: skip
+    parts = [
+        f"{row['exercise']:22} {row['answer']:28} {row['ms']:8.4f} ms  baseline {row['baseline_ms']:8.4f} ms",
+        f"{row['ratio']:6.3f}x  {row.get('gb_per_s', math.nan):6.0f} GB/s",
+        f"{row.get('fraction', math.nan):5.3f} of {row.get('ceiling', '-')}",
+        f"{row.get('fraction_of_probe', math.nan):5.3f} of the copy probe",
+    ]
+    return "  ".join(parts + ([f"WRONG {row['wrong']}"] if row["wrong"] else []))
 
 
 def write(out: Path, data: Any) -> None:
@@ -133,7 +144,9 @@ def run_noise(exercise: str | None, count: int, gpu: int, out: Path) -> int:
                     began = time.perf_counter()
                     clock_of = KINDS[task.kind].windows
                     case = timed_case(task, session)
-                    with clock_of(task, Answer(task.name, source), course.baseline(task), session, case, trusted=True) as clock:
+                    with clock_of(
+                        task, Answer(task.name, source), course.baseline(task), session, case, trusted=True
+                    ) as clock:
                         result = race(clock, threshold, noise.for_device("cuda"))
                     table["verdicts"].append({"exercise": task.name, "answer": label, "decision": result.decision,
                                               "threshold": threshold, "expected": truth[label], "blocks": list(result.blocks),

@@ -18,7 +18,9 @@ from pathlib import Path
 
 ROOT = Path("/sys/fs/cgroup")
 PREFIX = "goodput-"
-EMPTY_LIMIT_S = 30.0  # a killed fork bomb of a hundred processes took more than five on a machine with a load of ten
+EMPTY_LIMIT_S = (
+    30.0  # a killed fork bomb of a hundred processes took more than five on a machine with a load of ten
+)
 _serial = itertools.count()
 
 
@@ -74,7 +76,11 @@ def create(memory_mb: int, processes: int) -> Group:
         merged = {"memory.max": memory_mb << 20, "memory.swap.max": 0, "pids.max": processes}
         wanted = [(ROOT / name, merged)]
     else:
-        wanted = [(ROOT / kind / name, values) for kind, values in settings.items() if (ROOT / kind / "tasks").exists()]
+        wanted = [
+            (ROOT / kind / name, values)
+            for kind, values in settings.items()
+            if (ROOT / kind / "tasks").exists()
+        ]
     made = []
     for folder, values in wanted:
         try:

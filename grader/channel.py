@@ -71,7 +71,9 @@ class Channel:
                     raise PeerGone("closed its channel") from e
                 ancillary = []
 
-    def receive(self, deadline: float | None = None, max_body: int = MAX_BODY) -> tuple[dict[str, Any], bytes, list[int]]:
+    def receive(
+        self, deadline: float | None = None, max_body: int = MAX_BODY
+    ) -> tuple[dict[str, Any], bytes, list[int]]:
         """One frame: the JSON object, the body, and descriptors that came along."""
         fds: list[int] = []
         head = self._exactly(HEADER.size, deadline, fds)

@@ -42,7 +42,9 @@ def _refuse(error: Exception, lang: str) -> None:
 
 @app.command()
 def grade(
-    paths: Annotated[list[str] | None, typer.Argument(help="notebooks or folders; without any, --from")] = None,
+    paths: Annotated[
+        list[str] | None, typer.Argument(help="notebooks or folders; without any, --from")
+    ] = None,
     chapter: Chapter = None,
     exercise: Exercise = None,
     origin: Annotated[str, typer.Option("--from", help="work, exercises, solutions or a path")] = "work",
@@ -50,7 +52,9 @@ def grade(
     lang: Lang = "es",
     isolation: Isolation = "auto",
     jobs: Annotated[int, typer.Option(help="exercises at a time on a CPU (0: one per core, at most 4)")] = 0,
-    out: Annotated[Path, typer.Option(help="folder of report.json, junit.xml and index.html")] = Path("build/grade"),
+    out: Annotated[Path, typer.Option(help="folder of report.json, junit.xml and index.html")] = Path(
+        "build/grade"
+    ),
 ) -> None:
     """Grade notebooks and write the report."""
     from grader import course, report, report_terminal, run
@@ -67,8 +71,15 @@ def grade(
         with contextlib.ExitStack() as stack:
             progress = stack.enter_context(report_terminal.Progress(len(collected.jobs), lang))  # type: ignore[arg-type]
             first = stack.enter_context(open_session(device, isolation, progress=progress.step))
-            count = 1 if first.device == "cuda" else min(jobs or min(os.cpu_count() or 1, 4), max(1, len(collected.jobs)))
-            more = [stack.enter_context(open_session("cpu", isolation, progress=progress.step)) for _ in range(count - 1)]
+            count = (
+                1
+                if first.device == "cuda"
+                else min(jobs or min(os.cpu_count() or 1, 4), max(1, len(collected.jobs)))
+            )
+            more = [
+                stack.enter_context(open_session("cpu", isolation, progress=progress.step))
+                for _ in range(count - 1)
+            ]
             result = run.grade_all(collected, [first, *more], progress.done)
     except CannotGrade as e:
         _refuse(e, lang)
@@ -174,20 +185,28 @@ def selftest(
 def bench(
     chapter: Chapter = None,
     exercise: Exercise = None,
-    noise: Annotated[int, typer.Option(help="instead: this many verdicts of baseline and solution against the baseline")] = 0,
+    noise: Annotated[
+        int, typer.Option(help="instead: this many verdicts of baseline and solution against the baseline")
+    ] = 0,
     gpu: Annotated[int, typer.Option(help="which GPU")] = 0,
     out: Annotated[Path, typer.Option(help="result file")] = Path("build/bench.json"),
-    remember: Annotated[list[Path] | None, typer.Option(help="instead: put result files into the recorded numbers")] = None,
+    remember: Annotated[
+        list[Path] | None, typer.Option(help="instead: put result files into the recorded numbers")
+    ] = None,
 ) -> None:
     """Measure baselines, solutions and variants on this GPU and write the table that README and lessons quote."""
     from grader import bench as benches
     from grader import evidence
 
     if remember:
-        typer.echo(str(evidence.remember_noise(remember) if noise else [*map(evidence.remember_bench, remember)]))
+        typer.echo(
+            str(evidence.remember_noise(remember) if noise else [*map(evidence.remember_bench, remember)])
+        )
         raise typer.Exit(0)
 
-    raise typer.Exit(benches.run_noise(exercise, noise, gpu, out) if noise else benches.run(chapter, exercise, gpu, out))
+    raise typer.Exit(
+        benches.run_noise(exercise, noise, gpu, out) if noise else benches.run(chapter, exercise, gpu, out)
+    )
 
 
 @app.command()

@@ -53,7 +53,9 @@ def grade(answer: Answer, task: Task, session: Session, *, skip_unanswered_test:
     started = time.perf_counter()
     notes = list(answer.notes)
     if "cell magic" in notes:
-        return _verdict(task, session, answer, "error", Diagnosis("unusable notebook", {"reason": "cell magic"}), notes)
+        return _verdict(
+            task, session, answer, "error", Diagnosis("unusable notebook", {"reason": "cell magic"}), notes
+        )
     if not skip_unanswered_test and is_starter(answer, task):
         return _verdict(task, session, answer, "unanswered", None, notes)
     need = missing_need(task, session)
@@ -89,11 +91,15 @@ def not_graded(answer: Answer, task: Task, session: Session, note: str) -> Verdi
     return _verdict(task, session, answer, "not_graded", None, [*answer.notes, note])
 
 
-def _after_correct(task: Task, answer: Answer, session: Session, kind: ModuleType, done: Checked, notes: list[str]) -> Verdict:
+def _after_correct(
+    task: Task, answer: Answer, session: Session, kind: ModuleType, done: Checked, notes: list[str]
+) -> Verdict:
     if task.target is None or not task.points.fast:
         return _verdict(task, session, answer, "passed", None, notes, done, correct=done.share)
     if session.device != "cuda" and task.kind in ("cuda", "torch", "triton"):
-        return _verdict(task, session, answer, "passed", None, [*notes, "speed needs a gpu"], done, correct=done.share)
+        return _verdict(
+            task, session, answer, "passed", None, [*notes, "speed needs a gpu"], done, correct=done.share
+        )
     from grader import speed
 
     session.progress(task.name, "race")
@@ -116,12 +122,18 @@ def _verdict(task: Task, session: Session, answer: Answer, outcome: Outcome, dia
     offered = outcome != "not_available"
     extra: dict[str, Any] = {}
     if done is not None:
-        extra = {"cases": tuple(done.cases), "evidence": done.evidence, "seconds": done.seconds, "output": done.printed}
+        extra = {
+            "cases": tuple(done.cases),
+            "evidence": done.evidence,
+            "seconds": done.seconds,
+            "output": done.printed,
+        }
     return Verdict(
         name=task.name, chapter=task.chapter, kind=task.kind, core=task.core, outcome=outcome, device=session.device,
         isolation=session.level, points_correct=round(correct * task.points.correct, 4),
         points_fast=round(fast * task.points.fast, 4), possible_correct=task.points.correct if offered else 0.0,
-        possible_fast=fast_here if offered else 0.0, unavailable_fast=task.points.fast - fast_here if offered else task.points.total,
+        possible_fast=fast_here if offered else 0.0,
+        unavailable_fast=task.points.fast - fast_here if offered else task.points.total,
         diagnosis=diagnosis, notes=tuple(dict.fromkeys(notes)), speed=speed, roofline=roofline,
         source_hash=source_hash(answer), **extra)  # fmt: skip
 

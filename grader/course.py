@@ -44,7 +44,7 @@ def chapters() -> list[str]:
 
 
 def find_chapter(number_or_name: str) -> str:
-    """"07" or "7" or the folder name -> the folder name."""
+    """ "07" or "7" or the folder name -> the folder name."""
     for name in chapters():
         if name == number_or_name or name.split("_")[0] == number_or_name.zfill(2):
             return name
@@ -173,4 +173,6 @@ def _wrong(task: Task, path: Path) -> WrongAnswer:
             source = source.replace(old, new)
     promised = values["DIAGNOSIS"]
     diagnosis = {"cuda": promised, "cpu": values.get("DIAGNOSIS_CPU", promised)}
-    return WrongAnswer(task.name, path.stem.partition("__")[2], ast.get_docstring(tree) or "", source, diagnosis)
+    return WrongAnswer(
+        task.name, path.stem.partition("__")[2], ast.get_docstring(tree) or "", source, diagnosis
+    )

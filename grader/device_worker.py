@@ -37,7 +37,9 @@ def inspect(message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
     """Machine code and resources of the named kernels for one architecture."""
     done = compiled(message["source"], message["arch"])
     used = machine_code.resources(done.cubin, done.log)
-    resources = [{k: v or 0 for k, v in asdict(used[name]).items()} for name in message["kernels"] if name in used]
+    resources = [
+        {k: v or 0 for k, v in asdict(used[name]).items()} for name in message["kernels"] if name in used
+    ]
     texts = [machine_code.sass(done.cubin, name) for name in message["kernels"]]
     return {"resources": resources, "body": json.dumps(texts).encode()}
 
@@ -58,7 +60,9 @@ class Runner:
         self.calls: list[Prepared] = []
         self.warm: Any = None
         self.scratch: list[int] = []
-        self.page = memoryview(bytearray(24)).cast("Q")  # replaced by the controller's before the first window
+        self.page = memoryview(bytearray(24)).cast(
+            "Q"
+        )  # replaced by the controller's before the first window
 
     def attach(self, message: dict[str, Any], body: bytes, _: list[int]) -> dict[str, Any]:
         self.detach({}, b"", [])
@@ -146,7 +150,14 @@ def main() -> None:
     channel = Channel(socket.socket(fileno=int(sys.argv[1])), take_descriptors=True)
     channel.send({"ready": True})
     runner: Runner | None = None
-    names = {"attach": "attach", "detach": "detach", "plans": "plans", "run": "run", "window": "window", "page": "share_page"}
+    names = {
+        "attach": "attach",
+        "detach": "detach",
+        "plans": "plans",
+        "run": "run",
+        "window": "window",
+        "page": "share_page",
+    }
     while True:
         try:
             message, body, fds = channel.receive()

@@ -1,7 +1,7 @@
 """From result files of a GPU to what the repository ships: recorded rows of each chapter, the noise table, s0 and g.
 
-`remember_bench(file)` and `remember_noise(files)` are the only writers of those numbers. The raw blocks of every noise verdict are
-kept beside the derived numbers. Takes JSON written by bench.py; measures nothing.
+`remember_bench(file)` and `remember_noise(files)` are the only writers of those numbers. The raw blocks of every noise verdict
+are kept beside the derived numbers. Takes JSON written by bench.py; measures nothing.
 """
 
 from __future__ import annotations

@@ -42,7 +42,9 @@ class Facts:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-def settle(evidence: Sequence[Evidence], facts: Facts, device: str) -> tuple[tuple[EvidenceResult, ...], Diagnosis | None]:
+def settle(
+    evidence: Sequence[Evidence], facts: Facts, device: str
+) -> tuple[tuple[EvidenceResult, ...], Diagnosis | None]:
     """Every count beside its bound, and the diagnosis of the first that is violated."""
     results, violated = [], None
     for one in evidence:

@@ -37,7 +37,9 @@ def explain_error(error: dict[str, Any], case: str) -> Diagnosis:
     if "NotImplementedError" in bases:
         raise Unanswered
     if isinstance(error.get("compiler"), dict):
-        return Diagnosis("compile failed", facts | {k: error["compiler"].get(k) for k in ("line", "column", "text")})
+        return Diagnosis(
+            "compile failed", facts | {k: error["compiler"].get(k) for k in ("line", "column", "text")}
+        )
     if "MemoryError" in bases or "OutOfMemoryError" in bases or "out of memory" in facts["text"].lower():
         return Diagnosis("out of memory", facts)
     if "SyntaxError" in bases:

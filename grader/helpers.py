@@ -60,7 +60,10 @@ def without_checks(source: str) -> str:
         if _asks_grader(node) and node.end_lineno is not None:
             first, last = node.lineno - 1, node.end_lineno - 1
             rest = lines[last][node.end_col_offset :]
-            lines[first : last + 1] = [lines[first][: node.col_offset] + b"pass" + rest, *[b""] * (last - first)]
+            lines[first : last + 1] = [
+                lines[first][: node.col_offset] + b"pass" + rest,
+                *[b""] * (last - first),
+            ]
     return b"\n".join(lines).decode()
 
 

@@ -30,7 +30,9 @@ class Call:
 
     @property
     def nbytes(self) -> int:
-        tensors = sum(t.numel() * t.element_size() for t in self.inputs.values() if isinstance(t, torch.Tensor))
+        tensors = sum(
+            t.numel() * t.element_size() for t in self.inputs.values() if isinstance(t, torch.Tensor)
+        )
         return tensors + sum(out_bytes(o) for o in self.outputs.values())
 
     def without_data(self) -> Call:

@@ -123,7 +123,12 @@ def _sort(cells: list[dict[str, Any]], chapter: str, lang: str) -> Submission:
         if name is None:
             if any(x in known for x in labels):
                 tampered |= cell.get("cell_type") == "code" and source not in ours
-            elif cell.get("cell_type") == "code" and source.strip() and source not in ours and len(helpers) < MAX_HELPERS:
+            elif (
+                cell.get("cell_type") == "code"
+                and source.strip()
+                and source not in ours
+                and len(helpers) < MAX_HELPERS
+            ):
                 helpers.append(source if len(source) <= min(MAX_CELL_CHARS, room) else "")
                 room -= len(helpers[-1])
             continue
@@ -150,4 +155,6 @@ def answer_of(name: str, source: str | None, helpers: list[str], notes: Iterable
     if magics:
         notes = [*notes, "magic ignored"]
     source = without_checks(source)
-    return Answer(name, source, tuple(map(without_checks, needed(source, helpers))), tuple(dict.fromkeys(notes)))
+    return Answer(
+        name, source, tuple(map(without_checks, needed(source, helpers))), tuple(dict.fromkeys(notes))
+    )

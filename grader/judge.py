@@ -42,15 +42,29 @@ def compare(got: torch.Tensor, want: torch.Tensor, tolerance: Tolerance, case: s
             ) -> tuple[float | None, Diagnosis | None]:  # fmt: skip
     """Error and diagnosis (None when correct). `want` may be wider (float64) than `got`."""
     if got.shape != want.shape:
-        raise ValueError(f"{case}: the reference has shape {tuple(want.shape)}, {output} has {tuple(got.shape)}")
+        raise ValueError(
+            f"{case}: the reference has shape {tuple(want.shape)}, {output} has {tuple(got.shape)}"
+        )
     if got.numel() == 0:
         return 0.0, None
     exact_type = want.to(got.dtype)
-    if got.dtype == torch.bool:  # any byte but 0 reads as True: only the bytes 0 and 1 are what an answer may write
-        got, want, exact_type = got.contiguous().view(torch.uint8), exact_type.to(torch.uint8), exact_type.to(torch.uint8)
+    if (
+        got.dtype == torch.bool
+    ):  # any byte but 0 reads as True: only the bytes 0 and 1 are what an answer may write
+        got, want, exact_type = (
+            got.contiguous().view(torch.uint8),
+            exact_type.to(torch.uint8),
+            exact_type.to(torch.uint8),
+        )
     missing = unwritten(got, exact_type)
     if bool(missing.any()):
-        facts = {"case": case, "output": output, "missing": int(missing.sum()), "total": got.numel(), "first": first(missing)}
+        facts = {
+            "case": case,
+            "output": output,
+            "missing": int(missing.sum()),
+            "total": got.numel(),
+            "first": first(missing),
+        }
         return None, Diagnosis("not written", facts)
     wrong, error = differences(got, want, exact_type, tolerance)
     if wrong is None:
@@ -59,7 +73,9 @@ def compare(got: torch.Tensor, want: torch.Tensor, tolerance: Tolerance, case: s
     facts = {"case": case, "output": output, "index": index, "got": plain(got[index]), "want": plain(want[index]),
              "error": error, "allowed": tolerance.rel, "wrong": int(wrong.sum()), "total": got.numel()}  # fmt: skip
     looks = rounding(got, want, error)
-    return error, Diagnosis("precision", facts | {"looks_like": looks}) if looks else Diagnosis("mismatch", facts)
+    return error, Diagnosis("precision", facts | {"looks_like": looks}) if looks else Diagnosis(
+        "mismatch", facts
+    )
 
 
 def differences(got: torch.Tensor, want: torch.Tensor, exact_type: torch.Tensor, tolerance: Tolerance
@@ -101,7 +117,11 @@ def rounding(got: torch.Tensor, want: torch.Tensor, error: float) -> str | None:
     rms = w.norm() / math.sqrt(max(1, w.numel()))
     relative = (g - w).abs() / (w.abs() + 0.05 * rms)
     # rounding touches most elements a little and none a lot; a logic error touches some a lot
-    if w.numel() < 8 or float(relative.max()) > 40 * error or float((relative > error / 50).double().mean()) < 0.3:
+    if (
+        w.numel() < 8
+        or float(relative.max()) > 40 * error
+        or float((relative > error / 50).double().mean()) < 0.3
+    ):
         return None
     for bound, name in LOOKS_LIKE[1:]:
         if LOOKS_LIKE[0][0] < error <= bound:

@@ -72,7 +72,9 @@ def span_bytes(shape: tuple[int, ...], strides: tuple[int, ...], dtype: str) -> 
     return (1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))) * ITEM_BYTES[dtype]
 
 
-def arrange(calls: Iterable[Iterable[tuple[str, str, tuple[int, ...], tuple[int, ...], bool]]], lead: int = 0) -> Layout:
+def arrange(
+    calls: Iterable[Iterable[tuple[str, str, tuple[int, ...], tuple[int, ...], bool]]], lead: int = 0
+) -> Layout:
     """Lay out calls of (name, dtype, shape, strides, output); `lead` shifts everything (varies physical placement)."""
     at, laid = GUARD + lead // ALIGN * ALIGN, []
     for call in calls:

@@ -39,9 +39,14 @@ class Packing:
         """The call with the packed tensor in place of the original (shape only where the call has no data)."""
         if call.inputs[self.source].device.type == "meta":
             packed = torch.empty(self.shape, dtype=getattr(torch, self.dtype), device="meta")
-            return replace(call, inputs={self.argument: packed, **{n: v for n, v in call.inputs.items() if n != self.source}})
+            return replace(
+                call,
+                inputs={self.argument: packed, **{n: v for n, v in call.inputs.items() if n != self.source}},
+            )
         words = call.inputs[self.source].contiguous().flatten().view(torch.int32)
-        packed = words[self.order.to(words.device).long()].view(getattr(torch, self.dtype)).reshape(self.shape)
+        packed = (
+            words[self.order.to(words.device).long()].view(getattr(torch, self.dtype)).reshape(self.shape)
+        )
         rest = {n: v for n, v in call.inputs.items() if n != self.source}
         return replace(call, inputs={self.argument: packed, **rest})
 
@@ -55,7 +60,9 @@ def packing(worker: Process, task: Task, call: Call, timeout_s: float) -> Packin
     if task.prepare is None:
         return None
     argument, source, original, count = _to_pack(task, call)
-    fd = sealed("goodput-packing", 8 * count)  # index payload, then the packed result; too large for a message
+    fd = sealed(
+        "goodput-packing", 8 * count
+    )  # index payload, then the packed result; too large for a message
     try:
         with mmap.mmap(fd, max(8 * count, 1)) as memory:
             words = torch.frombuffer(memory, dtype=torch.int32)
@@ -69,7 +76,11 @@ def packing(worker: Process, task: Task, call: Call, timeout_s: float) -> Packin
     if not _is_permutation(order):
         raise NotAPermutation(task.prepare)
     shape, dtype = reply.get("shape"), reply.get("dtype")
-    if not isinstance(shape, list) or not isinstance(dtype, str) or not all(type(n) is int and n >= 0 for n in shape):
+    if (
+        not isinstance(shape, list)
+        or not isinstance(dtype, str)
+        or not all(type(n) is int and n >= 0 for n in shape)
+    ):
         raise AnswerDied("the packed tensor has no shape")
     if math.prod(shape) * ITEM_BYTES.get(dtype, 0) != 4 * count:
         raise AnswerDied("the shape of the packed tensor does not fit its words")
@@ -95,7 +106,10 @@ class TrustedPlanner:
 
     def __call__(self, call: Call) -> Plan:
         tensors = call.without_data().inputs
-        outs = {n: torch.empty(o.shape, dtype=getattr(torch, o.dtype), device="meta") for n, o in call.outputs.items()}
+        outs = {
+            n: torch.empty(o.shape, dtype=getattr(torch, o.dtype), device="meta")
+            for n, o in call.outputs.items()
+        }
         named = {n: outs[n] if n in outs else tensors[n] for n in self.task.arguments or (*tensors, *outs)}
         with recording(named, multiprocessors=self.sms, capability=self.capability) as started:
             self.namespace[self.task.name](*named.values())
@@ -148,13 +162,21 @@ def plan_of(worker: Process, task: Task, call: Call, multiprocessors: int, capab
     for name in task.arguments or (*call.inputs, *call.outputs):
         if name in call.outputs:
             out = call.outputs[name]
-            arguments[name] = ("tensor", {"dtype": out.dtype, "shape": out.shape, "strides": contiguous(out.shape)})
+            arguments[name] = (
+                "tensor",
+                {"dtype": out.dtype, "shape": out.shape, "strides": contiguous(out.shape)},
+            )
         elif isinstance(value := call.inputs[name], torch.Tensor):
             dtype = str(value.dtype).removeprefix("torch.")
-            arguments[name] = ("tensor", {"dtype": dtype, "shape": tuple(value.shape), "strides": tuple(value.stride())})
+            arguments[name] = (
+                "tensor",
+                {"dtype": dtype, "shape": tuple(value.shape), "strides": tuple(value.stride())},
+            )
         else:
             arguments[name] = ("number", value)
-    reply, _ = worker.ask("plan", timeout_s, arguments=arguments, multiprocessors=multiprocessors, capability=capability)
+    reply, _ = worker.ask(
+        "plan", timeout_s, arguments=arguments, multiprocessors=multiprocessors, capability=capability
+    )
     try:
         plan = from_json(reply.get("plan"))
         unknown = plan.buffers() - set(arguments) - set(plan.scratch)
@@ -163,7 +185,9 @@ def plan_of(worker: Process, task: Task, call: Call, multiprocessors: int, capab
         if taken := set(arguments) & set(plan.scratch):
             raise PlanError(f"scratch has the names of arguments {sorted(taken)[:3]}")
         if (wanted_mb := sum(plan.scratch.values()) >> 20) > task.memory_mb:
-            raise PlanError(f"out of memory: the plan needs {wanted_mb} MB of scratch, {task.memory_mb} are there")
+            raise PlanError(
+                f"out of memory: the plan needs {wanted_mb} MB of scratch, {task.memory_mb} are there"
+            )
     except PlanError as e:
         raise AnswerError({"type": "PlanError", "text": str(e), "bases": ["PlanError", "ValueError"]}) from e
     return plan

@@ -33,7 +33,14 @@ class Deal:
 class Pool:
     """`draw(k)` builds sample k from its seed; `pack` applies a side's layout to it."""
 
-    def __init__(self, count: int, draw: Callable[[int], Call], packs: dict[str, Callable[[Call], Call]], mix: bool, seed: int):
+    def __init__(
+        self,
+        count: int,
+        draw: Callable[[int], Call],
+        packs: dict[str, Callable[[Call], Call]],
+        mix: bool,
+        seed: int,
+    ):
         self.count, self.draw, self.mix = count, draw, mix
         self.random = random.Random(seed)
         self.numbers: list[dict[str, float]] = []
@@ -54,7 +61,10 @@ class Pool:
     def deal(self) -> list[Deal]:
         """Another order and other stretches for all slots."""
         shift, other = self.random.randrange(self.count), self.random.randrange(1, self.count)
-        return [Deal((k + shift) % self.count, (k + shift + other) % self.count, self.random.random()) for k in range(self.count)]
+        return [
+            Deal((k + shift) % self.count, (k + shift + other) % self.count, self.random.random())
+            for k in range(self.count)
+        ]
 
     def publish(self, side: str, arena: Arena, deals: list[Deal]) -> None:
         """Write the dealt inputs and poison the outputs of every slot."""

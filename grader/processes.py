@@ -23,7 +23,9 @@ from grader.limits import Limits
 
 OUTPUT_LIMIT = 64 << 10  # what is kept of an answer's printing; the rest is read and dropped
 SEND_LIMIT_S = 20.0  # a worker between two requests only reads; one that does not read has been taken over
-START_LIMIT_S = 120.0  # importing torch on a busy two-core machine takes seconds, on a cold disk tens of seconds
+START_LIMIT_S = (
+    120.0  # importing torch on a busy two-core machine takes seconds, on a cold disk tens of seconds
+)
 
 
 def well_formed(error: dict[str, Any]) -> dict[str, Any]:
@@ -77,7 +79,9 @@ class Process:
         limits = limits or Limits(bound_address_space=gpu is None)
         self.channel, theirs = Channel.pair()
         module = "grader.device_worker" if flavour == "device" else "grader.worker"
-        processes = limits.processes if level == "sandbox" else 0  # outside it the user's other programs would count
+        processes = (
+            limits.processes if level == "sandbox" else 0
+        )  # outside it the user's other programs would count
         argv = [sys.executable, "-m", module, str(theirs.fileno()), flavour, str(processes)]
         read_end, write_end = os.pipe()
         self.group = cgroup.create(limits.memory_mb, limits.processes)
@@ -231,7 +235,9 @@ class Spares:
         if not waiting:
             waiting.append(self._start(*key))
 
-    def _start(self, flavour: str, gpu: int | None, memory_mb: int, env: tuple[tuple[str, str], ...]) -> Process:
+    def _start(
+        self, flavour: str, gpu: int | None, memory_mb: int, env: tuple[tuple[str, str], ...]
+    ) -> Process:
         memory_mb += CUDA_HOST_MB if gpu is not None else 0
         limits = Limits(memory_mb=memory_mb, virtual_mb=VIRTUAL_MB, bound_address_space=gpu is None)
         return Process(flavour, self.level, gpu=gpu, limits=limits, extra_env=dict(env))
@@ -243,4 +249,6 @@ class Spares:
 
 
 VIRTUAL_MB = 4096  # address space that torch's libraries map without using it
-CUDA_HOST_MB = 4096  # host memory of a CUDA context, its pinned buffers and libraries, beside what an answer itself uses
+CUDA_HOST_MB = (
+    4096  # host memory of a CUDA context, its pinned buffers and libraries, beside what an answer itself uses
+)

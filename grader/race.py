@@ -101,7 +101,9 @@ def decide(blocks: list[float], threshold: float, noise: Noise) -> tuple[Decisio
     return "too_close", low, high
 
 
-def race(windows: Windows, threshold: float, noise: Noise, rounds: int = ROUNDS, looks: tuple[int, ...] = LOOKS) -> Result:
+def race(
+    windows: Windows, threshold: float, noise: Noise, rounds: int = ROUNDS, looks: tuple[int, ...] = LOOKS
+) -> Result:
     """Run blocks until the interval clears the threshold or the last look is reached."""
     blocks: list[float] = []
     baseline: list[float] = []

@@ -60,7 +60,7 @@ def interval_svg(speed: SpeedRecord, outcome: str, lang: Lang) -> str:
 
 
 def _landmarks(speed: SpeedRecord, x, lang: Lang) -> list[str]:
-    """Baseline (or the copy probe) and course solution on the last row; the baseline's name gives way where the two would touch."""
+    """Baseline (or copy probe) and course solution on the last row; the former's name gives way where they would touch."""
     marks = [(1.0, f"{word('baseline' if speed.par else 'a_copy', lang)} 1×")]
     if speed.par:
         marks.append((speed.par, f"{word('par', lang)} {fixed(speed.par, 2, lang)}×"))

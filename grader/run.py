@@ -58,7 +58,9 @@ def notebooks_of(origin: str, lang: str, chapters: Sequence[str]) -> list[tuple[
     return [(path, None)]
 
 
-def collect(origins: Sequence[str], lang: str, chapter: str | None = None, exercise: str | None = None) -> Collected:
+def collect(
+    origins: Sequence[str], lang: str, chapter: str | None = None, exercise: str | None = None
+) -> Collected:
     chapters = [course.find_chapter(chapter)] if chapter else course.chapters()
     if exercise:
         chapters = [course.chapter_of(course.task(exercise))]

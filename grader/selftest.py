@@ -22,7 +22,12 @@ from grader.task import Task
 from grader.trivial import trivial_answers
 from grader.verdict import Verdict
 
-AT_THE_HOLE = ("not written", "mismatch", "score too low", "technique not used")  # what an unsolved starter may look like
+AT_THE_HOLE = (
+    "not written",
+    "mismatch",
+    "score too low",
+    "technique not used",
+)  # what an unsolved starter may look like
 REJECTED = ("incorrect", "slow", "error", "review")
 
 

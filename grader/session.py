@@ -61,16 +61,22 @@ class Session:
         """A warm process. On a GPU two spares wait: a race needs two more after the check."""
         env = {"TRITON_INTERPRET": "1"} if flavour == "triton" and not gpu else None
         count = 0 if not spare else 2 if gpu else 1
-        return self.spares.take(flavour, gpu=self.gpu if gpu else None, memory_mb=memory_mb, extra_env=env, spares=count)
+        return self.spares.take(
+            flavour, gpu=self.gpu if gpu else None, memory_mb=memory_mb, extra_env=env, spares=count
+        )
 
     def warm(self, kind: str, memory_mb: int) -> None:
         """Start the worker that a task of this kind will ask for first, in the background."""
         flavour = kind if kind in ("cuda", "torch", "triton") else "plain"
-        gpu = self.gpu if flavour in ("torch", "triton") else None  # a plan of CUDA launches is made without a GPU
+        gpu = (
+            self.gpu if flavour in ("torch", "triton") else None
+        )  # a plan of CUDA launches is made without a GPU
         env = {"TRITON_INTERPRET": "1"} if flavour == "triton" and gpu is None else None
         self.spares.warm(flavour, gpu=gpu, memory_mb=memory_mb, extra_env=env)
 
-    def wrap(self, argv: Sequence[str], readable: Sequence[str] = (), writable: Sequence[str] = ()) -> list[str]:
+    def wrap(
+        self, argv: Sequence[str], readable: Sequence[str] = (), writable: Sequence[str] = ()
+    ) -> list[str]:
         """Puts a compiler or an emulated kernel into its own sandbox (the same level as the workers) and under limits."""
         if self.level == "process":
             return limited(argv, EMULATOR_LIMITS)

@@ -47,7 +47,9 @@ def timed_case(task: Task, session: Session) -> Case:
 def par_key(task: Task) -> str:
     import hashlib
 
-    text = "\0".join([course.solution(task), course.baseline(task), repr(task.target), repr(timed_sizes(task))])
+    text = "\0".join(
+        [course.solution(task), course.baseline(task), repr(task.target), repr(timed_sizes(task))]
+    )
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -67,7 +69,9 @@ def par(task: Task, session: Session, kind: ModuleType) -> float:
     if key not in known:
         session.progress(task.name, "par")
         answer = Answer(task.name, course.solution(task))
-        with kind.windows(task, answer, course.baseline(task), session, timed_case(task, session), trusted=True) as clock:
+        with kind.windows(
+            task, answer, course.baseline(task), session, timed_case(task, session), trusted=True
+        ) as clock:
             result = race(clock, math.inf, noise.for_device(session.device), looks=LOOKS[:1])
         known = json.loads(path.read_text()) if path.exists() else {}
         known[key] = result.ratio
@@ -115,11 +119,16 @@ def judge_race(task: Task, case: Case, session: Session, result: Result, thresho
     outcome: Outcome = result.decision
     diagnosis = None
     if roofline is not None and roofline.fraction > TOO_FAST:
-        outcome, diagnosis = "review", Diagnosis("too fast", {"fraction": roofline.fraction, "ceiling": roofline.ceiling})
+        outcome, diagnosis = (
+            "review",
+            Diagnosis("too fast", {"fraction": roofline.fraction, "ceiling": roofline.ceiling}),
+        )
     elif outcome != "passed" and result.disturbed:
         outcome = "not_graded"  # the reasons stand in speed.disturbed
     elif outcome == "slow":
-        diagnosis = Diagnosis("works but is slower", {"ratio": result.ratio, "threshold": threshold, "high": result.high})
+        diagnosis = Diagnosis(
+            "works but is slower", {"ratio": result.ratio, "threshold": threshold, "high": result.high}
+        )
     return Raced(outcome, diagnosis, speed, roofline)
 
 
@@ -133,4 +142,6 @@ def place(work: Work, seconds: float, session: Session) -> RooflineResult | None
     if value is None:
         return None
     gb_per_s = work.bytes_moved / seconds / 1e9
-    return RooflineResult(work.bytes_moved, sum(work.flop.values()), seconds, gb_per_s, gb_per_s / value, name, value)
+    return RooflineResult(
+        work.bytes_moved, sum(work.flop.values()), seconds, gb_per_s, gb_per_s / value, name, value
+    )

@@ -55,7 +55,9 @@ class Case:
     sizes: Mapping[str, Any]
     about: Literal["", "tail", "stride"] = ""
     timed: bool = False
-    only: Literal["", "cpu", "cuda"] = ""  # a size that makes sense on one device alone (grids as large as a GPU)
+    only: Literal["", "cpu", "cuda"] = (
+        ""  # a size that makes sense on one device alone (grids as large as a GPU)
+    )
 
 
 @dataclass(frozen=True)
@@ -137,11 +139,18 @@ class Task:
     minutes: int
     cases: Sequence[Case]
     arguments: tuple[str, ...] = ()  # order in which the function receives inputs and outputs, by name
-    inputs: Callable[[Case, Any], Mapping[str, Any]] | None = None  # (case, torch.Generator) -> name -> Tensor | number
+    inputs: Callable[[Case, Any], Mapping[str, Any]] | None = (
+        None  # (case, torch.Generator) -> name -> Tensor | number
+    )
     outputs: Callable[[Case], Mapping[str, Out]] | None = None  # name -> Out
-    reference: Callable[..., Any] | None = None  # (**inputs) -> Tensor, or name -> Tensor when there are several outputs
+    reference: Callable[..., Any] | None = (
+        None  # (**inputs) -> Tensor, or name -> Tensor when there are several outputs
+    )
     tolerance: Tolerance | None = None
     returns: bool = False  # True: the function returns its output(s); False: it writes into them
+    compiled: bool = (
+        False  # torch only: baseline and answer are both put through torch.compile before they are timed
+    )
     prepare: str | None = None  # cuda only: untimed function of the answer, see CONTRIBUTING ("prepare")
     baseline: str | None = None  # file in the chapter folder with a competent answer of the same signature
     target: Target | None = None
@@ -151,7 +160,9 @@ class Task:
     needs: tuple[Need, ...] = ()
     emulate: bool = True  # cuda only: the emulator can run this answer
     sass_archs: tuple[str, ...] = ("sm_80", "sm_90a")  # cuda: where the answer must compile in CPU mode
-    judge: Callable[[Any], Any] | None = None  # analysis, simulation, system: (conversation) -> Judgement; see grader/kinds
+    judge: Callable[[Any], Any] | None = (
+        None  # analysis, simulation, system: (conversation) -> Judgement; see grader/kinds
+    )
     iid: bool = True  # a stretch of one sample may replace the same stretch of another; False for offsets, sorted keys, ...
     limit_s: float = 30.0  # wall-clock limit of one call of the answer outside the race
     memory_mb: int = 4096

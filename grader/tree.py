@@ -29,7 +29,9 @@ def kill(process: subprocess.Popen[bytes]) -> int:
 
 def _kill_marked(mark: bytes) -> None:
     for _ in range(ROUNDS):
-        found = [int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit() and mark in _environment_of(p)]
+        found = [
+            int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit() and mark in _environment_of(p)
+        ]
         for pid in found:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)

@@ -59,7 +59,8 @@ CUDA_BODIES = {
     "zeros": """    for out in outs:
         launch(kernel(SOURCE, "trivial_zeros"), 64, 256, [out, _ctypes.c_int64(_size(out))])""",
     "passed_through": """    for out in outs:
-        launch(kernel(SOURCE, "trivial_copy"), 64, 256, [first, out, _ctypes.c_int64(_size(first)), _ctypes.c_int64(_size(out))])""",
+        sizes = [_ctypes.c_int64(_size(first)), _ctypes.c_int64(_size(out))]
+        launch(kernel(SOURCE, "trivial_copy"), 64, 256, [first, out, *sizes])""",
     "replayed": """    _solve(*arguments)
     for out in outs[:1]:
         launch(kernel(SOURCE, "trivial_replay"), 1, 256, [out, min(4096, _size(out))])""",
@@ -70,7 +71,7 @@ CUDA_BODIES = {
             launch(kernel(SOURCE, name), 64, 256, [out, _ctypes.c_int64(out.numel())])""",
 }  # fmt: skip
 
-TENSORS = '''
+TENSORS = """
 import torch as _torch
 
 {solution}
@@ -89,7 +90,7 @@ def {name}(*arguments):
         return changed[0] if len(changed) == 1 else tuple(changed)
     for out, new in zip(outs, changed):
         out.copy_(new)
-'''
+"""
 
 TENSOR_BODIES = {
     "zeros": "    changed = [_torch.zeros_like(r) for r in results]",
@@ -106,7 +107,11 @@ def positions(task: Task) -> tuple[list[int], int, bool]:
     call = build(task, case, "cpu", 0)
     order = task.arguments or (*call.inputs, *(() if task.returns else call.outputs))
     outs = [order.index(n) for n in call.outputs if n in order]
-    first = next(i for i, n in enumerate(order) if n not in call.outputs and not isinstance(call.inputs.get(n), (int, float)))
+    first = next(
+        i
+        for i, n in enumerate(order)
+        if n not in call.outputs and not isinstance(call.inputs.get(n), (int, float))
+    )
     return outs, first, any("float" in o.dtype for o in call.outputs.values())
 
 

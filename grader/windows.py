@@ -35,7 +35,9 @@ from grader.task import Case, Task
 from grader.verdict import Diagnosis
 from grader.worker_pages import PAGE_ARMED, PAGE_DONE, PAGE_GO
 
-WINDOW_S = 0.010  # measured: a round spreads by 1 % at 2 ms and by 0.1 % at 22 ms; memory bounds it from above
+WINDOW_S = (
+    0.010  # measured: a round spreads by 1 % at 2 ms and by 0.1 % at 22 ms; memory bounds it from above
+)
 MAX_CALLS = 64
 MIN_CALLS = 2
 WARM_CALLS = 2
@@ -117,7 +119,9 @@ class PairedWindows:
             self._release()
             if not self.calls:
                 self.calls = self._calls_per_window()
-            self._allocate(max(self.calls.values()), index, lead=self.random.randrange(64) << 16)  # another physical placement each time
+            self._allocate(
+                max(self.calls.values()), index, lead=self.random.randrange(64) << 16
+            )  # another physical placement each time
         for name in self.sides:
             zeros = [self._window(name, 0) for _ in range(ZERO_WINDOWS)]
             self.panels[name].zero_s = statistics.median(zeros)
@@ -127,7 +131,12 @@ class PairedWindows:
         """Draw a block's inputs; one allocation for both sides, unless each packs its input in its own way."""
 
         def draw(k: int) -> Call:
-            return build(self.task, self.case, self.session.device, derived_seed(self.session.seed, self.task.name, block, k))
+            return build(
+                self.task,
+                self.case,
+                self.session.device,
+                derived_seed(self.session.seed, self.task.name, block, k),
+            )
 
         shared = self.task.prepare is None
         packs = {n: (_as_it_is if shared else side.pack) for n, side in self.sides.items()}
@@ -157,9 +166,15 @@ class PairedWindows:
         return {name: max(MIN_CALLS, min(MAX_CALLS, by_memory, count)) for name, count in by_time.items()}
 
     def round(self, baseline_first: bool) -> Round:
-        order = ("baseline", "answer", "answer", "baseline") if baseline_first else ("answer", "baseline", "baseline", "answer")
+        order = (
+            ("baseline", "answer", "answer", "baseline")
+            if baseline_first
+            else ("answer", "baseline", "baseline", "answer")
+        )
         times: dict[str, list[float]] = {"baseline": [], "answer": []}
-        looked_at = self.random.randrange(2)  # one of the two windows of the answer is compared with the reference
+        looked_at = self.random.randrange(
+            2
+        )  # one of the two windows of the answer is compared with the reference
         for name in order:
             look = name == "answer" and len(times[name]) == looked_at
             seconds = self._window(name, self.calls[name], counted=True, look=look)
@@ -206,7 +221,9 @@ class PairedWindows:
             if got.numel() > 2 * SAMPLES:
                 generator = torch.Generator(device=got.device).manual_seed(self.random.randrange(2**31))
                 where = torch.randint(got.numel(), (SAMPLES,), generator=generator, device=got.device)
-                where[: SAMPLES // 8] = torch.arange(got.numel() - SAMPLES // 8, got.numel(), device=got.device)
+                where[: SAMPLES // 8] = torch.arange(
+                    got.numel() - SAMPLES // 8, got.numel(), device=got.device
+                )
                 got, want = got[where], want[where]
             _, wrong = compare(got, want, self.task.allowed, f"{self.case.name} (timed)", name)
             if wrong is not None:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Literal
 from grader.messages import outcome_label, term, without_unit
 from grader.numbers import Lang
 
-if TYPE_CHECKING:  # not at run time: the learner's kernel takes labels from here and has no use for the schema
+if (
+    TYPE_CHECKING
+):  # not at run time: the learner's kernel takes labels from here and has no use for the schema
     from grader.report_schema import ExerciseRecord
 
 Tone = Literal["good", "bad", "warn", "quiet"]

@@ -22,7 +22,12 @@ class DeviceBytes:
     """A byte range of device memory that torch can view without copying (CUDA array interface, version 3)."""
 
     def __init__(self, address: int, nbytes: int):
-        self.__cuda_array_interface__ = {"shape": (nbytes,), "typestr": "|u1", "data": (address, False), "version": 3}
+        self.__cuda_array_interface__ = {
+            "shape": (nbytes,),
+            "typestr": "|u1",
+            "data": (address, False),
+            "version": 3,
+        }
 
 
 def view(flat: torch.Tensor, slot: Slot) -> torch.Tensor:
@@ -78,7 +83,9 @@ def operations(session: Any, channel: Any) -> dict[str, Any]:
         if where.flat.is_cuda:
             torch.cuda.synchronize()
 
-    def call(where: Attached, tensors: dict[str, torch.Tensor], spec: list[Any], returned: list[str] | None) -> None:
+    def call(
+        where: Attached, tensors: dict[str, torch.Tensor], spec: list[Any], returned: list[str] | None
+    ) -> None:
         value = session.function(*arguments(spec, tensors))
         if returned is None:
             return
@@ -89,7 +96,11 @@ def operations(session: Any, channel: Any) -> dict[str, Any]:
             out = tensors[name]
             if type(result) is not torch.Tensor:
                 raise TypeError(f"returned a {type(result).__name__}, expected a torch.Tensor")
-            if result.shape != out.shape or result.dtype != out.dtype or result.device.type != out.device.type:
+            if (
+                result.shape != out.shape
+                or result.dtype != out.dtype
+                or result.device.type != out.device.type
+            ):
                 raise TypeError(f"returned {tuple(result.shape)} {result.dtype} on {result.device}, expected "
                                 f"{tuple(out.shape)} {out.dtype} on {out.device}")  # fmt: skip
             out.copy_(result)
@@ -156,7 +167,9 @@ def operations(session: Any, channel: Any) -> dict[str, Any]:
         for name, (kind, value) in message["arguments"].items():
             if kind == "tensor":
                 dtype = getattr(torch, value["dtype"])
-                tensors[name] = torch.empty_strided(tuple(value["shape"]), tuple(value["strides"]), dtype=dtype, device="meta")
+                tensors[name] = torch.empty_strided(
+                    tuple(value["shape"]), tuple(value["strides"]), dtype=dtype, device="meta"
+                )
             else:
                 tensors[name] = value
         with recording(tensors, multiprocessors=message["multiprocessors"],
@@ -176,7 +189,9 @@ def operations(session: Any, channel: Any) -> dict[str, Any]:
             raise TypeError(f"{message['name']} returned a {type(packed).__name__}, expected a torch.Tensor")
         name = str(packed.dtype).removeprefix("torch.")
         if name not in ITEM_BYTES or packed.numel() * packed.element_size() != 4 * count:
-            raise TypeError(f"{message['name']} returned {packed.numel()} values of {packed.dtype}, expected {4 * count} bytes")
+            raise TypeError(
+                f"{message['name']} returned {packed.numel()} values of {packed.dtype}, expected {4 * count} bytes"
+            )
         words[count:] = packed.contiguous().flatten().view(torch.int32)
         return {"dtype": name, "shape": list(packed.shape)}
 
@@ -197,7 +212,9 @@ def operations(session: Any, channel: Any) -> dict[str, Any]:
         where, graphs = attached[message["key"]], []
 
         def count(graph: torch.fx.GraphModule, _inputs: Any) -> Any:
-            graphs.append(sum(n.op in ("call_function", "call_method", "call_module") for n in graph.graph.nodes))
+            graphs.append(
+                sum(n.op in ("call_function", "call_method", "call_module") for n in graph.graph.nodes)
+            )
             return graph.forward
 
         dynamo.reset()
@@ -207,7 +224,17 @@ def operations(session: Any, channel: Any) -> dict[str, Any]:
         reasons = [str(k)[:300] for k in dynamo.utils.counters["graph_break"]]
         capture = bool(dynamo.config.capture_scalar_outputs)
         dynamo.reset()
-        return {"graphs": len(graphs), "operations": graphs, "breaks": reasons, "capture_scalar_outputs": capture}
+        return {
+            "graphs": len(graphs),
+            "operations": graphs,
+            "breaks": reasons,
+            "capture_scalar_outputs": capture,
+        }
+
+    def do_compile(_: dict[str, Any], __: bytes, ___: list[int]) -> dict[str, Any]:
+        """From now on calls go to the compiled function; it is compiled at the first of them."""
+        session.function = torch.compile(session.function)
+        return {}
 
     def do_triton_compile(message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
         """Machine code of the Triton kernels that one call launches; nothing runs."""
@@ -216,9 +243,20 @@ def operations(session: Any, channel: Any) -> dict[str, Any]:
         from grader.worker_triton import compile_launches
 
         where = attached[message["key"]]
-        made = compile_launches(session.function, arguments(message["args"], where.calls[0]), message["archs"])
+        made = compile_launches(
+            session.function, arguments(message["args"], where.calls[0]), message["archs"]
+        )
         return {"body": json.dumps(made.pop("texts")).encode(), **made}
 
-    table: dict[str, Any] = {"triton_compile": do_triton_compile, "attach": do_attach, "detach": do_detach, "run": do_run, "page": do_page, "window": do_window,
-             "plan": do_plan, "prepare": do_prepare, "bad_input": do_bad_input, "graphs": do_graphs}  # fmt: skip
-    return table
+    return {
+        "attach": do_attach,
+        "detach": do_detach,
+        "run": do_run,
+        "page": do_page,
+        "window": do_window,
+        "plan": do_plan,
+        "prepare": do_prepare,
+        "bad_input": do_bad_input,
+        "graphs": do_graphs,
+        "triton_compile": do_triton_compile,
+    }

@@ -1,8 +1,8 @@
 """Compile an answer's Triton kernels for named GPUs without running them, and count what it launches.
 
-`compile_launches(function, arguments, archs)` calls the answer once with every Triton launch replaced by "write down and compile
-for these architectures"; no driver is needed. Autotuned kernels are compiled with their first configuration. Returns machine code
-and resources by architecture, the number of launches, and the number of torch operations that would have computed something.
+`compile_launches(function, arguments, archs)` calls the answer once with every Triton launch replaced by "write down and
+compile for these architectures"; no driver is needed. Autotuned kernels are compiled with their first configuration. Returns
+machine code and resources by architecture, the number of launches, and the torch operations that would have computed something.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 TYPES = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float64": "fp64", "int64": "i64", "int32": "i32",
-         "int16": "i16", "int8": "i8", "uint8": "u8", "bool": "i1", "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5"}  # fmt: skip
+         "int16": "i16", "int8": "i8", "uint8": "u8", "bool": "i1", "float8_e4m3fn": "fp8e4nv",
+         "float8_e5m2": "fp8e5"}  # fmt: skip
 ALIGNED = [["tt.divisibility", 16]]
 ALLOCATES = ("aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty", "aten::detach")
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
@@ -35,9 +36,13 @@ class Computes(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-def specialise(jit: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[dict[str, str], dict[Any, Any], dict[Any, Any]]:
+def specialise(
+    jit: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[dict[str, str], dict[Any, Any], dict[Any, Any]]:
     """Signature, constants and alignment attributes of one launch, as Triton itself would derive them."""
-    values = dict(zip(jit.arg_names, args, strict=False)) | {k: v for k, v in kwargs.items() if k in jit.arg_names}
+    values = dict(zip(jit.arg_names, args, strict=False)) | {
+        k: v for k, v in kwargs.items() if k in jit.arg_names
+    }
     signature, constants, attributes = {}, {}, {}
     for index, parameter in enumerate(jit.params):
         name = parameter.name
@@ -62,7 +67,9 @@ def specialise(jit: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[d
     return signature, constants, attributes
 
 
-def compile_launches(function: Callable[..., Any], arguments: Sequence[Any], archs: Sequence[str]) -> dict[str, Any]:
+def compile_launches(
+    function: Callable[..., Any], arguments: Sequence[Any], archs: Sequence[str]
+) -> dict[str, Any]:
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
@@ -81,7 +88,9 @@ def compile_launches(function: Callable[..., Any], arguments: Sequence[Any], arc
         options = {k: kwargs[k] for k in OPTIONS if k in kwargs}
         for arch in archs:
             target = GPUTarget("cuda", int(arch.removeprefix("sm_").rstrip("a")), 32)
-            built = triton.compile(ASTSource(jit, signature, constants, attributes), target=target, options=options)
+            built = triton.compile(
+                ASTSource(jit, signature, constants, attributes), target=target, options=options
+            )
             cubin = built.asm["cubin"]
             name = built.metadata.name
             texts[arch].append(machine_code.sass(cubin, name))
@@ -99,4 +108,9 @@ def compile_launches(function: Callable[..., Any], arguments: Sequence[Any], arc
     finally:
         JITFunction.run, Autotuner.run = old_run, old_tuner
     joined = {a: "\n".join(t) for a, t in texts.items()}
-    return {"texts": joined, "resources": resources, "launches": len(launched), "torch_operations": counted.names}
+    return {
+        "texts": joined,
+        "resources": resources,
+        "launches": len(launched),
+        "torch_operations": counted.names,
+    }

@@ -92,7 +92,12 @@ def format_3() -> dict:
     made = book({"coalesced_copy": "raise ValueError('old format')"})
     code = [dict(c) for c in made["cells"] if c["cell_type"] == "code"]
     cells = [{"input": c.pop("source"), **c} for c in code]
-    return {"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": cells, "metadata": {}}]}
+    return {
+        "nbformat": 3,
+        "nbformat_minor": 0,
+        "metadata": {},
+        "worksheets": [{"cells": cells, "metadata": {}}],
+    }
 
 
 def write_all(folder: Path, sleep_s: str) -> None:

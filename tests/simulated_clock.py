@@ -7,7 +7,17 @@ from grader.race import Round
 
 
 class SimulatedWindows:
-    def __init__(self, true_ratio, seed, round_sd=0.01, block_sd=0.002, session_sd=0.0, outliers=0.0, drift=0.0, faults=()):
+    def __init__(
+        self,
+        true_ratio,
+        seed,
+        round_sd=0.01,
+        block_sd=0.002,
+        session_sd=0.0,
+        outliers=0.0,
+        drift=0.0,
+        faults=(),
+    ):
         self.random = random.Random(seed)
         self.true, self.round_sd, self.block_sd = true_ratio, round_sd, block_sd
         self.outliers, self.drift, self.faults = outliers, drift, tuple(faults)
@@ -25,7 +35,9 @@ class SimulatedWindows:
     def round(self, baseline_first):
         answer = 0.010
         baseline = answer * self.true * math.exp(self.session + self.block)
-        order = (baseline, answer, answer, baseline) if baseline_first else (answer, baseline, baseline, answer)
+        order = (
+            (baseline, answer, answer, baseline) if baseline_first else (answer, baseline, baseline, answer)
+        )
         times = [self.window(s) for s in order]
         outer, inner = (times[0], times[3]), (times[1], times[2])
         return Round(outer, inner) if baseline_first else Round(inner, outer)

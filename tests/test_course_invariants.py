@@ -18,7 +18,9 @@ def session():
 @pytest.mark.parametrize("task", TASKS, ids=[t.name for t in TASKS])
 def test_every_promise_about_answers_of(task, session):
     broken = [line for line in selftest.examine(task, session) if not line.ok]
-    assert not broken, "\n".join(f"{b.answer}: promised {b.promise}, got {b.outcome} {b.diagnosis} {b.text}" for b in broken)
+    assert not broken, "\n".join(
+        f"{b.answer}: promised {b.promise}, got {b.outcome} {b.diagnosis} {b.text}" for b in broken
+    )
 
 
 @pytest.mark.parametrize("task", TASKS, ids=[t.name for t in TASKS])

@@ -18,7 +18,11 @@ from grader.session import open_session
 
 SLEEP_S = str(86_600_000 + os.getpid())
 # for the answers that never end, so that the test does; all others keep their own limit
-SHORT = {("e_hostile", "coalesced_copy"): 4.0, ("e_hostile", "tiled_transpose"): 8.0, ("f_careless", "tiled_transpose"): 4.0}
+SHORT = {
+    ("e_hostile", "coalesced_copy"): 4.0,
+    ("e_hostile", "tiled_transpose"): 8.0,
+    ("f_careless", "tiled_transpose"): 4.0,
+}
 SESSIONS = 2
 
 
@@ -35,7 +39,9 @@ def cohort(tmp_path_factory: pytest.TempPathFactory):
         sessions = [stack.enter_context(open_session("cpu", "sandbox")) for _ in range(SESSIONS)]
         made = run.grade_all(replace(collected, jobs=jobs), sessions)
     report.write_all(made, out)
-    records = {(Path(job.path).stem, record.name): record for job, record in zip(jobs, made.exercises, strict=True)}
+    records = {
+        (Path(job.path).stem, record.name): record for job, record in zip(jobs, made.exercises, strict=True)
+    }
     return records, {Path(p.path).stem: p.reason for p in made.problems}, out
 
 
@@ -68,7 +74,9 @@ def found(cohort, notebook: str, exercise: str) -> tuple[str, str | None]:
     ("h_format_3", "vector_dequant", "unanswered", None),
     ("i_starter", "coalesced_copy", "unanswered", None),
 ])  # fmt: skip
-def test_each_answer_gets_its_own_outcome(cohort, notebook: str, exercise: str, outcome: str, diagnosis: str | None) -> None:
+def test_each_answer_gets_its_own_outcome(
+    cohort, notebook: str, exercise: str, outcome: str, diagnosis: str | None
+) -> None:
     assert found(cohort, notebook, exercise) == (outcome, diagnosis)
 
 

@@ -57,7 +57,9 @@ def test_descriptors_of_a_worker_are_never_kept(pair) -> None:
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-@pytest.mark.parametrize("header", [HEADER.pack(MAX_JSON + 1, 0), HEADER.pack(2, 65), HEADER.pack(2, 2**64 - 1)])
+@pytest.mark.parametrize(
+    "header", [HEADER.pack(MAX_JSON + 1, 0), HEADER.pack(2, 65), HEADER.pack(2, 2**64 - 1)]
+)
 def test_sizes_are_refused_before_memory_is_taken(pair, header: bytes) -> None:
     ours, theirs = pair
     theirs.sendall(header)

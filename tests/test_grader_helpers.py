@@ -39,7 +39,9 @@ def test_every_way_to_bind_a_name_counts(cell: str) -> None:
     assert needed(ANSWER, [cell]) == [cell]
 
 
-@pytest.mark.parametrize("cell", ["def h():\n    g = 1", "[g for g in range(3)]", "h.g = 1", "lambda g: 1", "print('g = 1')"])
+@pytest.mark.parametrize(
+    "cell", ["def h():\n    g = 1", "[g for g in range(3)]", "h.g = 1", "lambda g: 1", "print('g = 1')"]
+)
 def test_names_inside_other_scopes_do_not_count(cell: str) -> None:
     assert needed(ANSWER, [cell]) == []
 
@@ -55,12 +57,16 @@ def test_cells_that_cannot_be_read_bind_nothing() -> None:
 
 
 def test_many_names_in_many_cells_take_no_quadratic_time() -> None:
-    cells = ["\n".join(f"n{c}_{i} = n{c - 1}_{i}" if c else f"n0_{i} = 1" for i in range(200)) for c in range(60)]
+    cells = [
+        "\n".join(f"n{c}_{i} = n{c - 1}_{i}" if c else f"n0_{i} = 1" for i in range(200)) for c in range(60)
+    ]
     assert needed("def f():\n    return " + " + ".join(f"n59_{i}" for i in range(200)), cells) == cells
 
 
 def test_only_lines_that_python_cannot_read_are_magics() -> None:
-    source = '%timeit f(1)\nSOURCE = r"""\nint k = a\n  % 32;\n!flag;\n"""\n!ls\nprint?\ndef f():\n    %time g()\n'
+    source = (
+        '%timeit f(1)\nSOURCE = r"""\nint k = a\n  % 32;\n!flag;\n"""\n!ls\nprint?\ndef f():\n    %time g()\n'
+    )
     kept, found = without_magics(source)
     assert found and kept.count("\n") == source.count("\n")
     assert "  % 32;\n!flag;\n" in kept

@@ -27,7 +27,14 @@ def cell(book: dict, name: str) -> dict:
 
 
 def code(source: str) -> dict:
-    return {"cell_type": "code", "id": "mine", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+    return {
+        "cell_type": "code",
+        "id": "mine",
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+        "source": source,
+    }
 
 
 def taken(book: dict):
@@ -36,7 +43,12 @@ def taken(book: dict):
 
 def test_an_untouched_notebook_holds_only_starters(book: dict) -> None:
     submission = taken(book)
-    assert (submission.problem, submission.chapter, submission.lang, submission.notes) == (None, CHAPTER, "es", ())
+    assert (submission.problem, submission.chapter, submission.lang, submission.notes) == (
+        None,
+        CHAPTER,
+        "es",
+        (),
+    )
     assert list(submission.answers) == NAMES
     assert all(is_starter(submission.answers[t.name], t) for t in course.tasks(CHAPTER))
 
@@ -125,7 +137,9 @@ def test_a_cell_beyond_the_limit_is_cut_and_said(book: dict) -> None:
 def test_megabytes_of_helper_cells_are_not_read(book: dict) -> None:
     cell(book, NAMES[0])["source"] = "y = a + b"
     filler = "#" * (MAX_CELL_CHARS - 10)
-    book["cells"] += [code(f"a = 1\n{filler}")] * (MAX_HELPER_CHARS // MAX_CELL_CHARS) + [code(f"b = 2\n{filler}")]
+    book["cells"] += [code(f"a = 1\n{filler}")] * (MAX_HELPER_CHARS // MAX_CELL_CHARS) + [
+        code(f"b = 2\n{filler}")
+    ]
     assert [h[:5] for h in taken(book).answers[NAMES[0]].helpers] == ["a = 1"]
 
 
@@ -133,7 +147,10 @@ def test_magics_are_taken_out_and_cell_magics_refused(book: dict) -> None:
     cell(book, NAMES[0])["source"] = "%pip install x\nz = 1"
     cell(book, NAMES[1])["source"] = "%%bash\nrm -rf /"
     answers = taken(book).answers
-    assert answers[NAMES[0]].source == "pass  # %pip install x\nz = 1" and "magic ignored" in answers[NAMES[0]].notes
+    assert (
+        answers[NAMES[0]].source == "pass  # %pip install x\nz = 1"
+        and "magic ignored" in answers[NAMES[0]].notes
+    )
     assert "cell magic" in answers[NAMES[1]].notes
 
 
@@ -170,7 +187,12 @@ def test_links_pipes_and_folders_in_an_upload_are_problems(tmp_path: Path) -> No
     (upload / ".ipynb_checkpoints" / "old.ipynb").write_text("{}")
     collected = run.collect([str(upload)], "es")
     assert collected.jobs == ()
-    assert {Path(path).name for path, _ in collected.problems} == {"link.ipynb", "zero.ipynb", "pipe.ipynb", "folder.ipynb"}
+    assert {Path(path).name for path, _ in collected.problems} == {
+        "link.ipynb",
+        "zero.ipynb",
+        "pipe.ipynb",
+        "folder.ipynb",
+    }
 
 
 def test_a_link_that_a_person_names_is_followed(tmp_path: Path) -> None:

@@ -57,7 +57,13 @@ def test_the_first_wrong_element_is_named_with_both_values() -> None:
     got[1, 2] += 1
     got[2, 0] = 0
     facts = compare(got, want, EXACT, "case")[1].facts
-    assert (facts["index"], facts["got"], facts["want"], facts["wrong"], facts["total"]) == ((1, 2), 7.0, 6.0, 2, 12)
+    assert (facts["index"], facts["got"], facts["want"], facts["wrong"], facts["total"]) == (
+        (1, 2),
+        7.0,
+        6.0,
+        2,
+        12,
+    )
 
 
 def test_one_wrong_element_among_millions_is_seen() -> None:
@@ -73,11 +79,17 @@ def test_a_small_error_everywhere_is_seen() -> None:
     assert name((want * (1 + 3e-5)).float(), want) is not None
 
 
-@pytest.mark.parametrize("low, looks", [(torch.bfloat16, "bf16"), (torch.float16, "fp16 or TF32"), ("tf32", "fp16 or TF32")])
+@pytest.mark.parametrize(
+    "low, looks", [(torch.bfloat16, "bf16"), (torch.float16, "fp16 or TF32"), ("tf32", "fp16 or TF32")]
+)
 def test_rounding_to_a_lower_precision_is_called_precision(low, looks: str) -> None:
     want = torch.randn(64, 65, dtype=torch.float64)
     exact = want.float()
-    got = ((exact.view(torch.int32) + 0x1000) & ~0x1FFF).view(torch.float32) if low == "tf32" else exact.to(low).float()
+    got = (
+        ((exact.view(torch.int32) + 0x1000) & ~0x1FFF).view(torch.float32)
+        if low == "tf32"
+        else exact.to(low).float()
+    )
     diagnosis = compare(got, want, CLOSE, "case")[1]
     assert (diagnosis.name, diagnosis.facts.get("looks_like")) == ("precision", looks)
 
@@ -110,7 +122,15 @@ def test_nan_and_inf_are_right_only_where_the_reference_has_them() -> None:
     want = torch.tensor([1.0, math.nan, math.inf, -math.inf, 2.0])
     assert name(want.clone(), want) is None
     assert name(want.clone(), want, EXACT) is None
-    for index, value in ((0, math.nan), (0, math.inf), (1, 0.0), (1, math.inf), (2, math.nan), (2, -math.inf), (3, 1e38)):
+    for index, value in (
+        (0, math.nan),
+        (0, math.inf),
+        (1, 0.0),
+        (1, math.inf),
+        (2, math.nan),
+        (2, -math.inf),
+        (3, 1e38),
+    ):
         got = want.clone()
         got[index] = value
         error, diagnosis = compare(got, want, CLOSE, "case")
@@ -162,12 +182,21 @@ def test_a_reference_of_another_shape_is_a_fault_of_the_course() -> None:
 
 
 def result(case: str, about: str = "", diagnosis: str | None = None) -> CaseResult:
-    return CaseResult(case, diagnosis is None, about, None, Diagnosis(diagnosis, {"case": case}) if diagnosis else None)
+    return CaseResult(
+        case, diagnosis is None, about, None, Diagnosis(diagnosis, {"case": case}) if diagnosis else None
+    )
 
 
-@pytest.mark.parametrize("about, called", [("tail", "wrong only at the tail"), ("stride", "wrong for strided inputs")])
+@pytest.mark.parametrize(
+    "about, called", [("tail", "wrong only at the tail"), ("stride", "wrong for strided inputs")]
+)
 def test_failures_of_one_kind_of_shape_are_named_after_it(about: str, called: str) -> None:
-    cases = [result("a"), result("b", about, "mismatch"), result("c", about, "not written"), result("d", about)]
+    cases = [
+        result("a"),
+        result("b", about, "mismatch"),
+        result("c", about, "not written"),
+        result("d", about),
+    ]
     found = conclude(cases)
     assert found.name == called and found.facts == {"case": "b", "cases": ["b", "c"]}
 

@@ -22,12 +22,26 @@ from grader.shared import sealed
 from grader.task import Case, Out, Points, Task
 
 CASE = Case("n = 5", {"n": 5})
-TASK = Task(name="copy", chapter="07", kind="cuda", points=Points(1), core=True, minutes=1, cases=(CASE,), memory_mb=64)
+TASK = Task(
+    name="copy",
+    chapter="07",
+    kind="cuda",
+    points=Points(1),
+    core=True,
+    minutes=1,
+    cases=(CASE,),
+    memory_mb=64,
+)
 
 
 def values() -> dict:
     strided = torch.randn(4, 6)[:, ::2]
-    return {"x": torch.randn(5, 3), "strided": strided, "none": torch.empty(0, 4), "flags": torch.tensor([True, False])}
+    return {
+        "x": torch.randn(5, 3),
+        "strided": strided,
+        "none": torch.empty(0, 4),
+        "flags": torch.tensor([True, False]),
+    }
 
 
 OUTS = {"y": Out((3, 5), "bfloat16"), "count": Out((), "int64")}
@@ -36,7 +50,10 @@ OUTS = {"y": Out((3, 5), "bfloat16"), "count": Out((), "int64")}
 def test_every_slot_has_a_guard_on_both_sides_and_none_overlap() -> None:
     layout = lay_out([(values(), OUTS), (values(), OUTS)])
     slots = [s for call in layout.calls for s in call]
-    assert layout.guards()[0][0] == 0 and sum(n for _, n in layout.guards()) + sum(s.nbytes for s in slots) == layout.nbytes
+    assert (
+        layout.guards()[0][0] == 0
+        and sum(n for _, n in layout.guards()) + sum(s.nbytes for s in slots) == layout.nbytes
+    )
     for slot in slots:
         assert slot.offset % ALIGN == 0
         assert not slot.nbytes or any(o + n == slot.offset and n >= GUARD for o, n in layout.guards())
@@ -123,7 +140,9 @@ class Says:
 
     def ask(self, op: str, timeout_s: float, fds: tuple[int, ...] = (), **fields):
         if self.order is not None:
-            os.pwrite(fds[0], torch.tensor(self.order, dtype=torch.int32).numpy().tobytes(), 4 * fields["words"])
+            os.pwrite(
+                fds[0], torch.tensor(self.order, dtype=torch.int32).numpy().tobytes(), 4 * fields["words"]
+            )
         return self.answer, b""
 
 
@@ -143,14 +162,18 @@ def plan(scratch: dict[str, int] | None = None, buffer: str = "x") -> str:
     ({"plan": plan({"scratch0": 1 << 39})}, "out of memory"),
     ({"plan": plan({f"s{i}": 4 << 20 for i in range(17)})}, "out of memory"),
 ])  # fmt: skip
-def test_a_plan_that_the_controller_cannot_afford_or_trust_is_the_answers_error(reply: dict, text: str) -> None:
+def test_a_plan_that_the_controller_cannot_afford_or_trust_is_the_answers_error(
+    reply: dict, text: str
+) -> None:
     with pytest.raises(AnswerError) as caught:
         plans.plan_of(Says(reply), TASK, call(), 4, (9, 0))
     assert text in caught.value.error["text"]
 
 
 def test_an_honest_plan_is_taken() -> None:
-    assert plans.plan_of(Says({"plan": plan({"scratch0": 64})}), TASK, call(), 4, (9, 0)).scratch == {"scratch0": 64}
+    assert plans.plan_of(Says({"plan": plan({"scratch0": 64})}), TASK, call(), 4, (9, 0)).scratch == {
+        "scratch0": 64
+    }
 
 
 PACKING = replace(TASK, prepare="pack", arguments=("packed", "out"))

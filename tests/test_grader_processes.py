@@ -59,7 +59,11 @@ def test_an_error_carries_the_line_of_the_answers_own_cell() -> None:
     with pytest.raises(AnswerError) as caught:
         inside("x = 1\nimport json\njson.loads('{')")
     error = caught.value.error
-    assert (error["line"], error["source_line"], "ValueError" in error["bases"]) == (4, "json.loads('{')", True)
+    assert (error["line"], error["source_line"], "ValueError" in error["bases"]) == (
+        4,
+        "json.loads('{')",
+        True,
+    )
 
 
 def test_an_answer_without_end_is_stopped() -> None:
@@ -82,7 +86,10 @@ def test_an_answer_that_stops_itself_and_reads_no_more_is_stopped(monkeypatch: p
 
 def test_the_helper_cells_and_the_answer_are_compiled_without_our_own_future_imports() -> None:
     with Process("plain", "sandbox") as worker:
-        cells = [["helper 1", "K = 4"], ["answer", "def g(x: K): return x\ndef f(): return g.__annotations__['x']"]]
+        cells = [
+            ["helper 1", "K = 4"],
+            ["answer", "def g(x: K): return x\ndef f(): return g.__annotations__['x']"],
+        ]
         worker.ask("load", LIMIT_S, cells=cells, function="f")
         assert worker.ask("evaluate", LIMIT_S, args=[])[0]["value"] == 4
 
@@ -99,7 +106,12 @@ def test_an_answer_without_its_function_is_told_so() -> None:
 ])  # fmt: skip
 def test_printing_any_amount_changes_nothing_and_is_capped(before: str, after: str) -> None:
     with Process("plain", "sandbox") as worker:
-        worker.ask("load", LIMIT_S, cells=[["answer", f"{before}\ndef f():\n    {after}\n    return 7"]], function="f")
+        worker.ask(
+            "load",
+            LIMIT_S,
+            cells=[["answer", f"{before}\ndef f():\n    {after}\n    return 7"]],
+            function="f",
+        )
         assert worker.ask("evaluate", LIMIT_S, args=[])[0]["value"] == 7
         assert len(worker.printed()) <= processes.OUTPUT_LIMIT + 100
 
@@ -147,8 +159,21 @@ def test_a_forged_verdict_on_the_streams_is_only_text() -> None:
 
 def test_a_well_formed_error_has_fixed_types_whatever_came() -> None:
     assert well_formed({}) == {"type": "", "text": "", "line": None, "source_line": "", "bases": []}
-    found = well_formed({"type": "T" * 999, "text": "x" * 9999, "line": -1, "bases": ["A", 3] * 99, "compiler": {"line": True}})
-    assert (len(found["type"]), len(found["text"]), found["line"], found["bases"][:2]) == (80, 2000, None, ["A", ""])
+    found = well_formed(
+        {
+            "type": "T" * 999,
+            "text": "x" * 9999,
+            "line": -1,
+            "bases": ["A", 3] * 99,
+            "compiler": {"line": True},
+        }
+    )
+    assert (len(found["type"]), len(found["text"]), found["line"], found["bases"][:2]) == (
+        80,
+        2000,
+        None,
+        ["A", ""],
+    )
     assert found["compiler"] == {"line": None, "column": None, "text": ""}
 
 
@@ -173,10 +198,14 @@ def test_how_it_died_gets_its_diagnosis(reason: str, name: str) -> None:
 
 def test_the_starters_own_error_is_no_answer() -> None:
     with pytest.raises(failures.Unanswered):
-        failures.explain(AnswerError(well_formed({"type": "NotImplementedError", "bases": ["NotImplementedError"]})))
+        failures.explain(
+            AnswerError(well_formed({"type": "NotImplementedError", "bases": ["NotImplementedError"]}))
+        )
 
 
-def test_a_worker_that_does_not_start_is_our_fault_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_does_not_start_is_our_fault_and_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(processes.sys, "executable", "/bin/false")
     with Process("plain", "sandbox") as worker, pytest.raises(WorkerFailed):
         worker.wait_ready()

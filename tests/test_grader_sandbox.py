@@ -133,7 +133,9 @@ def test_there_is_no_network_and_no_loopback_of_the_host() -> None:
 
 
 def test_nothing_outside_tmp_and_shared_memory_can_be_written() -> None:
-    ours = [str(p) for p in (course.ROOT, course.ROOT.parent, course.ROOT / "goodput", course.ROOT / "grader")]
+    ours = [
+        str(p) for p in (course.ROOT, course.ROOT.parent, course.ROOT / "goodput", course.ROOT / "grader")
+    ]
     places = ["/", "/dev", "/usr", "/usr/bin", "/etc", "/proc", "/proc/sys/kernel", os.path.dirname(os.__file__), *ours,
               "/root", "/tmp", "/tmp/home", "/dev/shm"]  # fmt: skip
     written = inside("""
@@ -193,7 +195,8 @@ def test_memory_is_bounded() -> None:
 
 
 def test_files_are_bounded_in_size_and_number() -> None:
-    assert inside("""
+    assert inside(
+        """
         import os
         try:
             with open("/tmp/big", "wb") as f:
@@ -202,7 +205,9 @@ def test_files_are_bounded_in_size_and_number() -> None:
         except OSError as e:
             return e.errno, os.path.getsize("/tmp/big")
         return 0, os.path.getsize("/tmp/big")
-    """, limits=Limits(file_mb=16)) == (27, 16 << 20)  # EFBIG
+    """,
+        limits=Limits(file_mb=16),
+    ) == (27, 16 << 20)  # EFBIG
     assert inside("""
         held = []
         try:
@@ -254,7 +259,9 @@ def test_children_die_with_their_worker_also_when_they_hide(level: sandbox.Level
 
 def test_the_whole_tree_ends_when_the_worker_dies_by_itself() -> None:
     seconds = str(86_500_000 + os.getpid())
-    source = f"import os, subprocess\ndef f():\n    subprocess.Popen(['/bin/sleep', '{seconds}'])\n    os._exit(0)"
+    source = (
+        f"import os, subprocess\ndef f():\n    subprocess.Popen(['/bin/sleep', '{seconds}'])\n    os._exit(0)"
+    )
     with Process("plain", "sandbox") as worker:
         worker.ask("load", LIMIT_S, cells=[["answer", source]], function="f")
         with pytest.raises(AnswerDied, match="exit 0"):

@@ -22,7 +22,9 @@ def no_sandbox() -> None:
     raise sandbox.SandboxUnavailable("user namespaces are off")
 
 
-def data_task(judge=lambda conversation: conversation.case("one", conversation.call(3) == 9, got=1), **fields) -> Task:
+def data_task(
+    judge=lambda conversation: conversation.case("one", conversation.call(3) == 9, got=1), **fields
+) -> Task:
     return Task(**{"name": "square", "chapter": "07", "kind": "analysis", "points": Points(4), "core": True, "minutes": 1,
                    "cases": (), "judge": judge, **fields})  # fmt: skip
 
@@ -64,7 +66,9 @@ def test_no_compiler_is_refused_and_not_a_failure_of_the_answer(monkeypatch: pyt
     assert (caught.value.key, caught.value.facts) == ("no emulator", {"reason": "g++ is not installed"})
 
 
-def test_the_command_line_leaves_with_3_and_a_remedy_where_it_cannot_grade(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_leaves_with_3_and_a_remedy_where_it_cannot_grade(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sandbox, "available", no_sandbox)
     done = CliRunner().invoke(cli.app, ["grade", "--from", "exercises", "--chapter", "07", "--isolation", "sandbox",
                                         "--lang", "en"])  # fmt: skip
@@ -90,7 +94,9 @@ def test_a_correct_answer_passes_and_a_wrong_one_does_not() -> None:
     need_sandbox()
     with open_session("cpu", "sandbox") as opened:
         good = grade(RIGHT, data_task(), opened, skip_unanswered_test=True)
-        wrong = grade(replace(RIGHT, source="def square(x): return x"), data_task(), opened, skip_unanswered_test=True)
+        wrong = grade(
+            replace(RIGHT, source="def square(x): return x"), data_task(), opened, skip_unanswered_test=True
+        )
     assert (good.outcome, good.earned, wrong.outcome, wrong.earned) == ("passed", 4, "incorrect", 0)
     assert wrong.diagnosis.name == "mismatch"
 
@@ -109,7 +115,9 @@ def test_a_conversation_ends_although_every_call_is_within_its_limit(monkeypatch
     assert (verdict.outcome, verdict.diagnosis.name) == ("incorrect", "timed out")
 
 
-def test_a_fault_of_the_grader_costs_one_job_its_verdict_and_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_the_grader_costs_one_job_its_verdict_and_the_others_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     need_sandbox()
     monkeypatch.setattr(controller, "is_starter", lambda answer, task: False)
 
@@ -119,7 +127,10 @@ def test_a_fault_of_the_grader_costs_one_job_its_verdict_and_the_others_nothing(
         return grade(answer, task, opened, **more)
 
     monkeypatch.setattr(run, "grade", broken)
-    jobs = [run.Job("a.ipynb", data_task(), replace(RIGHT, source="boom")), run.Job("b.ipynb", data_task(), RIGHT)]
+    jobs = [
+        run.Job("a.ipynb", data_task(), replace(RIGHT, source="boom")),
+        run.Job("b.ipynb", data_task(), RIGHT),
+    ]
     with open_session("cpu", "sandbox") as opened:
         made = run.grade_all(run.Collected(tuple(jobs), ()), [opened])
     assert [e.outcome for e in made.exercises] == ["not_graded", "passed"]

@@ -13,7 +13,7 @@ from grader.task import Case, Out, Points, Task, Tolerance
 ONE = "def triple(x, out):\n    import torch\n    torch.mul(x, 3.0, out=out)\n"
 FOUR = "def triple(x, out):\n    import torch\n    for _ in range(4):\n        torch.mul(x, 3.0, out=out)\n"
 REPLAY = (
-    "import torch\nkept = []\ndef triple(x, out):\n    if not kept:\n        kept.append(x * 3.0)\n    out.copy_(kept[0])\n"
+    "kept = []\ndef triple(x, out):\n    if not kept:\n        kept.append(x * 3.0)\n    out.copy_(kept[0])\n"
 )
 EARLY = "import os\ndef triple(x, out):\n    os._exit(0)\n"
 TASK = Task(
@@ -42,7 +42,9 @@ def race_of(source, session, rounds=ROUNDS):
 def test_four_times_the_work_takes_longer_and_every_window_is_checked(session):
     clock, rounds = race_of(ONE, session)
     assert clock.failure is None and min(clock.calls.values()) >= 2
-    assert sum(r.log_ratio for r in rounds) > 0  # the order of magnitude, not a number: this machine is shared
+    assert (
+        sum(r.log_ratio for r in rounds) > 0
+    )  # the order of magnitude, not a number: this machine is shared
 
 
 def test_a_result_of_an_earlier_call_is_noticed_during_the_race(session):

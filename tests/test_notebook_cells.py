@@ -160,7 +160,7 @@ def test_what_is_not_a_function_gives_a_sentence_and_asks_nobody(shell, asked, c
 
 def test_a_function_without_a_cell_gives_a_sentence(shell, asked, capsys):
     run(shell, "check(len, lang='es')")
-    assert "No encuentro la celda que define len" in capsys.readouterr().out
+    assert "No se encontró la celda que define len" in capsys.readouterr().out
     assert not asked
 
 

@@ -13,10 +13,15 @@ THRESHOLD = 1.5
 
 def outcomes(relative, count, **faults):
     """Decisions for answers whose true ratio is `relative` x threshold."""
-    return [race(SimulatedWindows(THRESHOLD * relative, seed, **faults), THRESHOLD, NOISE).decision for seed in range(count)]
+    return [
+        race(SimulatedWindows(THRESHOLD * relative, seed, **faults), THRESHOLD, NOISE).decision
+        for seed in range(count)
+    ]
 
 
-@pytest.mark.parametrize("faults", [{}, {"session_sd": 0.001}, {"outliers": 0.01}, {"drift": 1e-4}, {"round_sd": 0.02}])
+@pytest.mark.parametrize(
+    "faults", [{}, {"session_sd": 0.001}, {"outliers": 0.01}, {"drift": 1e-4}, {"round_sd": 0.02}]
+)
 def test_answers_well_above_pass_and_well_below_never_do(faults):
     assert set(outcomes(1.10, 60, **faults)) == {"passed"}
     assert "passed" not in outcomes(0.95, 60, **faults)

@@ -88,7 +88,7 @@ def test_hostile_text_in_every_field_stays_text():
 
 
 def test_both_languages_are_on_the_page_each_with_its_own_numbers(page):
-    assert "Correcto y a 2,58× de la línea base" in page.text["es"]
+    assert "Correcto y a 2,58× la velocidad de la línea base" in page.text["es"]
     assert "Correct, and 2.58× as fast as the baseline" in page.text["en"]
     assert "Correcto" not in page.text["en"]
     assert "2.58×" not in page.text["es"]

@@ -16,7 +16,7 @@ TEXTS = {
         "python3 python3-venv; anywhere, conda env create -f environment.yml) or name it with PYTHON=/path.",
     ),
     "not linux": (
-        "Goodput necesita Linux (en Windows sirve WSL2): el evaluador aísla respuestas con funciones de su kernel.",
+        "Goodput necesita Linux (en Windows sirve WSL2): el evaluador aísla las respuestas con funciones de su kernel.",
         "Goodput needs Linux (on Windows, WSL2 will do): the grader isolates answers with features of its kernel.",
     ),
     "no venv module": (
@@ -30,7 +30,7 @@ TEXTS = {
         "{tool} is missing: install it (on Debian and Ubuntu, apt-get install {package}) and repeat the command.",
     ),
     "current lacks": (
-        "GOODPUT_ENV=current: a {python} le falta {names}; instálalo ahí, o quita GOODPUT_ENV para usar .venv.",
+        "GOODPUT_ENV=current: en {python} falta lo siguiente: {names}; instálalo ahí, o quita GOODPUT_ENV para usar .venv.",
         "GOODPUT_ENV=current: {python} lacks {names}; install it there, or unset GOODPUT_ENV to use .venv.",
     ),
     "not a venv": (
@@ -42,7 +42,7 @@ TEXTS = {
         ".venv could not be created: {reason}",
     ),
     "pip failed": (
-        "pip no pudo terminar: {reason}\nRevisa la red y el espacio en disco y repite el comando. Detalle: {log}",
+        "pip no pudo terminar: {reason}\nRevisa la red y el espacio en disco, y repite el comando. Detalle: {log}",
         "pip could not finish: {reason}\nCheck the network and the free disk space, then repeat the command. Details: {log}",
     ),
     "no torch": (
@@ -70,11 +70,11 @@ TEXTS = {
         "another command is preparing .venv; waiting for it",
     ),
     "rebuilding": (
-        ".venv quedó a medias, se movió o es de otro Python: se hace de nuevo",
+        ".venv quedó a medias, se movió o es de otro Python: se crea de nuevo",
         ".venv was cut off half-way, was moved or is of another Python: making it anew",
     ),
     "creating": ("creando .venv con Python {version}", "creating .venv with Python {version}"),
-    "updating pip": ("poniendo al día pip", "bringing pip up to date"),
+    "updating pip": ("actualizando pip", "bringing pip up to date"),
     "cpu build": (
         "sin GPU: buscando la compilación para CPU de torch {version}",
         "no GPU: looking for the CPU build of torch {version}",
@@ -89,7 +89,7 @@ TEXTS = {
     ),
     "downloading": ("descargando {wheel} ({megabytes:.0f} MB)", "downloading {wheel} ({megabytes:.0f} MB)"),
     "installing": ("instalando {count} paquetes", "installing {count} packages"),
-    "in place": ("instalando: {count} paquetes en su sitio", "installing: {count} packages in place"),
+    "in place": ("instalando: {count} paquetes ya en su sitio", "installing: {count} packages in place"),
     "still": ("sigue en marcha: {doing}", "still at it: {doing}"),
     "made": ("hecho; el próximo comando ya lo encuentra", "done; the next command finds it"),
     "ready": ("entorno listo: {python}", "environment ready: {python}"),

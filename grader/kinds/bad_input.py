@@ -42,9 +42,13 @@ def check(worker: Process, task: Task, session: Session, done: Checked) -> None:
         arena = HostArena(as_given(values))
         try:
             arena.publish(0, values)
-            worker.ask("attach", 10.0, fds=(arena.fd,), key="bad", memory="memfd", layout=arena.layout.to_json())
+            worker.ask(
+                "attach", 10.0, fds=(arena.fd,), key="bad", memory="memfd", layout=arena.layout.to_json()
+            )
             order = task.arguments or tuple(values)
-            spec = [("tensor", n) if isinstance(values[n], torch.Tensor) else ("number", values[n]) for n in order]
+            spec = [
+                ("tensor", n) if isinstance(values[n], torch.Tensor) else ("number", values[n]) for n in order
+            ]
             raised = None
             try:
                 worker.ask("bad_input" if task.kind == "cuda" else "run", task.limit_s, key="bad", args=spec, call=0,

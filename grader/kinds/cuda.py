@@ -63,8 +63,17 @@ def _check_loaded(worker: Process, task: Task, session: Session, done: Checked) 
     try:
         planned = {name: _plans(worker, task, group) for name, group in calls.items()}
     except NotAPermutation as e:
-        done.fail(Diagnosis("rule broken", {"rule": {"es": f"{e} solo puede mover palabras de 4 bytes: el resultado debe ser una permutación",
-                                                      "en": f"{e} may only move 4-byte words: its result must be a permutation"}}))
+        done.fail(
+            Diagnosis(
+                "rule broken",
+                {
+                    "rule": {
+                        "es": f"{e} solo puede mover palabras de 4 bytes: el resultado debe ser una permutación",
+                        "en": f"{e} may only move 4-byte words: its result must be a permutation",
+                    }
+                },
+            )
+        )
         return
     session.progress(task.name, "compile")
     began = time.perf_counter()
@@ -75,7 +84,9 @@ def _check_loaded(worker: Process, task: Task, session: Session, done: Checked) 
         sass, failure = compile_plan(session, plan, archs)
         emulated = building.result()
     if failure is not None:
-        done.diagnosis = failure  # nvcc's own words are what the learner will see elsewhere; g++ is only our stand-in
+        done.diagnosis = (
+            failure  # nvcc's own words are what the learner will see elsewhere; g++ is only our stand-in
+        )
     if done.diagnosis is not None:
         return
     done.seconds["compile"] = time.perf_counter() - began

@@ -77,7 +77,7 @@ def check(planner: Process, task: Task, session: Session, done: Checked) -> None
                 result = CaseResult(result.name, False, result.about, result.error,
                                     Diagnosis("correct on the CPU model only", facts))  # fmt: skip
             done.cases.append(result)
-            if not result.ok and runner.popen.poll() is not None or _context_lost(result):
+            if (not result.ok and runner.popen.poll() is not None) or _context_lost(result):
                 runner.close()
                 return
     finally:
@@ -86,20 +86,31 @@ def check(planner: Process, task: Task, session: Session, done: Checked) -> None
 
 def _context_lost(result: CaseResult) -> bool:
     """After a sticky CUDA error every later call of this process fails too."""
-    return result.diagnosis is not None and result.diagnosis.name in ("launch failed", "out of bounds", "timed out", "died")
+    return result.diagnosis is not None and result.diagnosis.name in (
+        "launch failed",
+        "out of bounds",
+        "timed out",
+        "died",
+    )
 
 
 def _check_case(planner: Process, runner: Process, task: Task, case: Case, session: Session) -> CaseResult:
     from grader.kinds.tensors import judge_call
 
-    calls = [build(task, case, "cuda", derived_seed(session.seed, task.name, case.name, "gpu", k)) for k in range(CALLS_PER_CASE)]
+    calls = [
+        build(task, case, "cuda", derived_seed(session.seed, task.name, case.name, "gpu", k))
+        for k in range(CALLS_PER_CASE)
+    ]
     try:
         pack = packing(planner, task, calls[0], task.limit_s)
         packed = [pack.apply(c) if pack is not None else c for c in calls]
         arena = DeviceArena(lay_out([(c.inputs, c.outputs) for c in packed]))
         try:
             runner.ask("attach", 30.0, body=arena.handle(), layout=arena.layout.to_json())
-            plans = [to_json(plan_of(planner, task, c, session.multiprocessors, session.capability)) for c in packed]
+            plans = [
+                to_json(plan_of(planner, task, c, session.multiprocessors, session.capability))
+                for c in packed
+            ]
             runner.ask("plans", 60.0, plans=plans, arch=architecture(session.capability), timed=False)
             worst = 0.0
             for k in range(CALLS_PER_CASE):

@@ -1,7 +1,8 @@
 """Run launch plans on the CPU emulator, in sandboxes of their own, and translate what it reports.
 
-`Emulated.build(session, plan)` compiles the plan's sources once; `run(planned, limit)` executes several calls of one case in one
-process per stretch of launches that share a source. Takes plans and calls, returns bytes, counts and a diagnosis; judges nothing.
+`Emulated.build(session, plan)` compiles the plan's sources once; `run(planned, limit)` executes several calls of one case in
+one process per stretch of launches that share a source. Takes plans and calls, returns bytes, counts and a diagnosis; judges
+nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ from grader.task import Out
 from grader.verdict import Diagnosis
 
 POISON = b"\xff"
-DIAGNOSES = {"not in mask": "race", "deadlock": "timed out"}  # the emulator's words for what learners know by another name
+DIAGNOSES = {
+    "not in mask": "race",
+    "deadlock": "timed out",
+}  # the emulator's words for what learners know by another name
 
 
 class EmulatorMissing(Exception):
@@ -41,7 +45,11 @@ class Emulation:
     def output(self, call: int, name: str, out: Out) -> torch.Tensor:
         dtype = getattr(torch, out.dtype)
         raw = self.buffers[f"{name}__{call}"]
-        return torch.frombuffer(bytearray(raw), dtype=dtype).reshape(out.shape) if raw else torch.empty(out.shape, dtype=dtype)
+        return (
+            torch.frombuffer(bytearray(raw), dtype=dtype).reshape(out.shape)
+            if raw
+            else torch.empty(out.shape, dtype=dtype)
+        )
 
 
 def storage_bytes(tensor: torch.Tensor) -> bytes:
@@ -75,13 +83,21 @@ class Emulated:
             from goodput.cuda.kernels import kernel_names
 
             try:
-                self.programs[launch.source] = emulator.build(launch.source, kernel_names(launch.source), wrap=self.session.wrap)
+                self.programs[launch.source] = emulator.build(
+                    launch.source, kernel_names(launch.source), wrap=self.session.wrap
+                )
             except emulator.EmulatorUnavailable as e:
                 raise EmulatorMissing(str(e)) from e
             except CompileError as e:
                 first = next((m for m in e.messages if m.severity == "error"), e.messages[0])
-                raise AnswerError({"type": "CompileError", "text": str(e)[:1000], "bases": ["CompileError"],
-                                   "compiler": {"line": first.line, "column": first.column, "text": first.text}}) from e  # fmt: skip
+                where = {"line": first.line, "column": first.column, "text": first.text}
+                facts = {
+                    "type": "CompileError",
+                    "text": str(e)[:1000],
+                    "bases": ["CompileError"],
+                    "compiler": where,
+                }
+                raise AnswerError(facts) from e
         return self.programs[launch.source]
 
     def run(self, planned: Sequence[tuple[Call, Plan]], limit_s: float) -> Emulation:
@@ -107,11 +123,13 @@ class Emulated:
                 buffers[name + suffix] = POISON * nbytes
             launches += [renamed(launch, suffix) for launch in plan.launches]
         counts = None
-        for source, group in groupby(launches, key=lambda launch: launch.source):
+        for _source, group in groupby(launches, key=lambda launch: launch.source):
             stretch = list(group)
             used = {n for launch in stretch for n in launch.buffers()}
             specs = {n: emulator.BufferSpec(buffers[n], n not in inputs, dtypes.get(n)) for n in used}
-            ran = emulator.run(self._program(stretch[0]), stretch, specs, timeout_s=limit_s, wrap=self.session.wrap)
+            ran = emulator.run(
+                self._program(stretch[0]), stretch, specs, timeout_s=limit_s, wrap=self.session.wrap
+            )
             if ran.failure is not None:
                 return Emulation(buffers, counts, explain_failure(ran.failure))
             buffers |= ran.outputs
@@ -122,7 +140,10 @@ class Emulated:
 def explain_failure(failure: Any) -> Diagnosis:
     """The emulator's report as a diagnosis; buffer names lose the suffix of their call."""
     name = str(DIAGNOSES.get(failure.kind, failure.kind))
-    facts = {k: getattr(failure, k, None) for k in ("thread", "other_thread", "block", "buffer", "offset", "line", "text", "access")}
+    facts = {
+        k: getattr(failure, k, None)
+        for k in ("thread", "other_thread", "block", "buffer", "offset", "line", "text", "access")
+    }
     if isinstance(facts["buffer"], str):
         facts["buffer"] = facts["buffer"].rpartition("__")[0] or facts["buffer"]
     return Diagnosis(name, {k: v for k, v in facts.items() if v is not None})

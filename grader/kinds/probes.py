@@ -16,7 +16,7 @@ COPY = '''
 from goodput.cuda import kernel, launch
 
 SOURCE = r"""
-extern "C" __global__ void __launch_bounds__(256) copy_probe(const float4* __restrict__ from, float4* __restrict__ to, long long n) {
+extern "C" __global__ void copy_probe(const float4* __restrict__ from, float4* __restrict__ to, long long n) {
   for (long long i = blockIdx.x * 256ll + threadIdx.x; i < n; i += gridDim.x * 256ll) to[i] = from[i];
 }
 """

@@ -24,7 +24,9 @@ def check(task: Task, answer: Answer, session: Session) -> Checked:
     return analysis.check(task, answer, session)
 
 
-def score(conversation: Any, name: str, run: Callable[[int], float], threshold: float, seeds: Sequence[int]) -> float:
+def score(
+    conversation: Any, name: str, run: Callable[[int], float], threshold: float, seeds: Sequence[int]
+) -> float:
     """Record one score case: the median over the hidden seeds must reach the threshold, and no seed fall below its floor.
 
     `run(seed)` returns the score, larger is better. Returns the median.

@@ -90,7 +90,10 @@ def check_case(worker: Process, task: Task, case: Case, session: Session) -> Cas
 
     if case.timed:
         case = scaled(task, case, session.memory_bytes, session.l2_bytes, CALLS_PER_CASE)
-    calls = [build(task, case, session.device, derived_seed(session.seed, task.name, case.name, k)) for k in range(CALLS_PER_CASE)]
+    calls = [
+        build(task, case, session.device, derived_seed(session.seed, task.name, case.name, k))
+        for k in range(CALLS_PER_CASE)
+    ]
     arena = arena_for(calls, session)
     try:
         attach(worker, "case", arena)
@@ -99,7 +102,14 @@ def check_case(worker: Process, task: Task, case: Case, session: Session) -> Cas
             arena.publish(k, call.inputs)
             if session.device == "cuda":
                 torch.cuda.synchronize()
-            worker.ask("run", task.limit_s, key="case", call=k, args=call.positional(task), returned=returned_names(task, call))
+            worker.ask(
+                "run",
+                task.limit_s,
+                key="case",
+                call=k,
+                args=call.positional(task),
+                returned=returned_names(task, call),
+            )
             error, wrong = judge_call(arena, k, call, task)
             worst = max(worst, error or 0.0)
             if wrong is not None:
@@ -119,7 +129,9 @@ def judge_call(arena: Arena, k: int, call: Call, task: Task, original: Call | No
     name = call.case.name
     guard = arena.first_broken_guard()
     if guard is not None:
-        return None, Diagnosis("out of bounds", {"case": name, "buffer": guard[0], "bytes_past": guard[1], "access": "write"})
+        return None, Diagnosis(
+            "out of bounds", {"case": name, "buffer": guard[0], "bytes_past": guard[1], "access": "write"}
+        )
     changed = arena.changed_input(k, call.inputs)
     if changed is not None:
         return None, Diagnosis("input modified", {"case": name, "buffer": changed})
@@ -161,9 +173,18 @@ def triton_facts(task: Task, answer: Answer, session: Session, case: Case) -> Fa
         try:
             load(worker, task, answer)
             arena.publish(0, call.inputs)
-            worker.ask("attach", 20.0, fds=(arena.fd,), key="evidence", memory="memfd", layout=arena.layout.to_json())
+            worker.ask(
+                "attach", 20.0, fds=(arena.fd,), key="evidence", memory="memfd", layout=arena.layout.to_json()
+            )
             archs = [architecture(session.capability)] if session.device == "cuda" else list(task.sass_archs)
-            reply, body = worker.ask("triton_compile", 120.0, max_body=64 << 20, key="evidence", args=call.positional(task), archs=archs)
+            reply, body = worker.ask(
+                "triton_compile",
+                120.0,
+                max_body=64 << 20,
+                key="evidence",
+                args=call.positional(task),
+                archs=archs,
+            )
         finally:
             arena.close()
     facts = fields_of(reply, launches=int, torch_operations=list, resources=dict)
@@ -197,7 +218,9 @@ class PythonSide:
         self.returned = returned_names(self.task, calls[0])
 
     def start(self, seq: int, calls: int, warm: int) -> None:
-        self.process.send("window", key="race", seq=seq, calls=calls, warm=warm, args=self.specs, returned=self.returned)
+        self.process.send(
+            "window", key="race", seq=seq, calls=calls, warm=warm, args=self.specs, returned=self.returned
+        )
 
     def detach(self) -> None:
         self.process.ask("detach", 30.0, key="race")
@@ -209,7 +232,9 @@ class PythonSide:
 FIRST_CALL_LIMIT_S = 180.0  # torch.compile and autotuning happen in the first call, outside every window
 
 
-def windows(task: Task, answer: Answer, opponent: str | None, session: Session, case: Case, trusted: bool = False) -> Any:
+def windows(
+    task: Task, answer: Answer, opponent: str | None, session: Session, case: Case, trusted: bool = False
+) -> Any:
     """The race's clock for Python answers. `trusted` changes nothing: both sides need a process of their own to be timed."""
     from grader.windows import PairedWindows
 
@@ -218,6 +243,8 @@ def windows(task: Task, answer: Answer, opponent: str | None, session: Session, 
     def side(one: Answer) -> PythonSide:
         worker = session.worker(task.kind, task.memory_mb, gpu=session.device == "cuda")
         load(worker, task, one)
+        if task.compiled:
+            worker.ask("compile", task.limit_s)
         call = build(task, case, session.device, derived_seed(session.seed, "first call"))
         arena = arena_for([call], session)
         try:
@@ -225,11 +252,20 @@ def windows(task: Task, answer: Answer, opponent: str | None, session: Session, 
             arena.publish(0, call.inputs)
             if session.device == "cuda":
                 torch.cuda.synchronize()
-            worker.ask("run", FIRST_CALL_LIMIT_S, key="first", call=0, args=call.positional(task), returned=returned_names(task, call))
+            worker.ask(
+                "run",
+                FIRST_CALL_LIMIT_S,
+                key="first",
+                call=0,
+                args=call.positional(task),
+                returned=returned_names(task, call),
+            )
             worker.ask("detach", 30.0, key="first")
         finally:
             arena.close()
         return PythonSide(worker, task, session)
 
     baseline, contestant = side(Answer(task.name, opponent)), side(answer)
-    return PairedWindows(task, case, session, baseline, contestant, lambda calls, lead: arena_for(calls, session, lead))
+    return PairedWindows(
+        task, case, session, baseline, contestant, lambda calls, lead: arena_for(calls, session, lead)
+    )
