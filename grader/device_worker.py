@@ -83,6 +83,9 @@ class Runner:
 
     def plans(self, message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
         """Compile and prepare one plan per call; in a race, one more whose buffers are private, for warm calls."""
+        if self.address is None:
+            raise RuntimeError("plans before attach")
+        base = self.address
         plans = [from_json(text) for text in message["plans"]]
         sizes: dict[str, int] = {}
         for plan in plans:
@@ -91,13 +94,13 @@ class Runner:
         held = {name: self._allocate(nbytes) for name, nbytes in sizes.items()}
         self.calls = []
         for k, plan in enumerate(plans):
-            places = {s.name: self.address + s.offset for s in self.layout.calls[k]}
+            places = {s.name: base + s.offset for s in self.layout.calls[k]}
             self.calls.append(self._prepare(plan, message["arch"], places | held))
         if message["timed"]:
             places = {}
             for slot in self.layout.calls[0]:
                 places[slot.name] = self._allocate(slot.nbytes)
-                self.device.copy(places[slot.name], self.address + slot.offset, slot.nbytes)
+                self.device.copy(places[slot.name], base + slot.offset, slot.nbytes)
             self.warm = self._prepare(plans[0], message["arch"], places | held)
         self.device.synchronize()
         return {}

@@ -210,7 +210,7 @@ class Spares:
     """Keeps processes of a flavour starting in the background, so that a verdict does not pay for an import."""
 
     def __init__(self, level: sandbox.Level):
-        self.level = level
+        self.level: sandbox.Level = level
         self._waiting: dict[tuple[Any, ...], list[Process]] = {}
 
     def take(self, flavour: str, *, gpu: int | None = None, memory_mb: int = 4096, extra_env: dict[str, str] | None = None,
