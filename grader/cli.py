@@ -113,6 +113,7 @@ def check(
         raise typer.Exit(2) from e
     try:
         with open_session(device, isolation) as session:
+            session.keep_spares = False
             verdict = latch.apply(grade_one(Answer(task.name, source), task, session), session)
     except CannotGrade as e:
         _refuse(e, lang)

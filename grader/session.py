@@ -44,6 +44,7 @@ class Session:
     l2_bytes: int = 0
     progress: Callable[[str, str], None] = lambda exercise, phase: None
     seed: int = field(default_factory=fresh_seed)
+    keep_spares: bool = True  # start the next worker while this one works; False for a single answer
     disturbance: Any = None  # grader.disturbance.Watch on a GPU
 
     @contextmanager
@@ -60,7 +61,7 @@ class Session:
     def worker(self, flavour: str, memory_mb: int = 4096, gpu: bool = False, spare: bool = True) -> Process:
         """A warm process. On a GPU two spares wait: a race needs two more after the check."""
         env = {"TRITON_INTERPRET": "1"} if flavour == "triton" and not gpu else None
-        count = 0 if not spare else 2 if gpu else 1
+        count = 0 if not (spare and self.keep_spares) else 2 if gpu else 1
         return self.spares.take(
             flavour, gpu=self.gpu if gpu else None, memory_mb=memory_mb, extra_env=env, spares=count
         )
