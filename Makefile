@@ -18,7 +18,7 @@ WHERE = $(if $(DEVICE),--device $(DEVICE)) $(if $(ISOLATION),--isolation $(ISOLA
 .PHONY: help setup lab grade hint progress calibrate bench selftest lessons notebooks numbers format test check clean
 
 ##@ Learn | Aprender
-lab: ## JupyterLab on work/: your own copy of the exercises, never overwritten | JupyterLab sobre work/: tu copia de los ejercicios, que nunca se sobrescribe
+lab: ## JupyterLab on work/: your own copy of the exercises, never overwritten | JupyterLab en work/: tu copia de los ejercicios, que nunca se sobrescribe
 	$(RUN) -m tools.lab $(ARGS)
 grade: ## grade work/, or FROM=solutions, or FROM=path; CHAPTER=07 EX=name DEVICE=cpu JOBS=2 | evalúa work/, o FROM=solutions, o FROM=ruta; CHAPTER=07 EX=nombre DEVICE=cpu JOBS=2
 	$(RUN) -m grader.cli grade --from $(or $(FROM),work) $(SELECTED) $(WHERE) $(if $(JOBS),--jobs $(JOBS)) --lang $(L)
@@ -42,7 +42,7 @@ lessons: ## run the lessons top to bottom; CHAPTER=07, ARGS=--record keeps their
 	$(RUN) -m grader.cli lessons $(if $(CHAPTER),--chapter $(CHAPTER)) --lang $(L) $(ARGS)
 numbers: ## write the recorded numbers into the READMEs | escribe en los README los números registrados
 	$(RUN) -m tools.readme_numbers
-selftest: ## check the course itself: starters, solutions and wrong answers | comprueba el curso: puntos de partida, soluciones y respuestas erróneas
+selftest: ## check the course itself: starters, solutions and wrong answers | comprueba el curso: cuadernos de partida, soluciones y respuestas erróneas
 	$(RUN) -m grader.cli selftest $(SELECTED) $(WHERE)
 format: ## let ruff format the Python code | da formato al código Python con ruff
 	$(RUN) -m tools.check --format

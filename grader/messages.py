@@ -80,7 +80,7 @@ def note_sentences(verdict: Verdict, lang: Lang) -> tuple[str, ...]:
 def note_sentence(note: str, lang: Lang) -> str:
     """The sentence of a note, which is a key or "key: text"; a key that messages.toml does not know is shown as it is."""
     if note.startswith("needs ") and (need := catalogue()["need"].get(note.removeprefix("needs "))):
-        return {"es": f"Hace falta {need['what']['es']}.", "en": f"It needs {need['what']['en']}."}[lang]
+        return {"es": f"Requiere {need['what']['es']}.", "en": f"It needs {need['what']['en']}."}[lang]
     key, _, text = note.partition(": ")
     if sentence := catalogue()["note"].get(key, {}).get(lang):
         return f"{sentence.rstrip('.')}: {one_line(text)}" if text else sentence

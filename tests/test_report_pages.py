@@ -188,7 +188,7 @@ def test_a_terminal_gets_a_table_and_advice_without_obeying_the_answer(monkeypat
 def test_a_line_says_what_happened_and_what_to_try():
     text = line(exercise_record(VERDICTS[2]), "es")
     assert text.startswith("✗ tiled_transpose: incorrecto (0 / 8). Dos hilos (0, 33)")
-    assert text.endswith("entre medias.")
+    assert text.endswith("entre la escritura y la lectura.")
 
 
 def test_progress_in_a_log_is_one_line_per_finished_exercise():

@@ -60,7 +60,7 @@ def main(arguments: list[str]) -> int:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         start(work, arguments)
     print(
-        {"es": "No hay cuadernos: make notebooks", "en": "No notebooks: make notebooks"}[lang],
+        {"es": "No hay cuadernos; genéralos con make notebooks", "en": "No notebooks: make notebooks"}[lang],
         file=sys.stderr,
     )
     return 2

@@ -4,7 +4,7 @@
 # **Objetivo.** Calcular cuántos bloques de un kernel caben a la vez en un multiprocesador (SM) y qué recurso
 # impide que entre uno más.
 #
-# **Tienes** lo que dice el compilador de un kernel, `registers` por hilo y `shared_bytes` por bloque, el
+# **Tienes** lo que el compilador dice de un kernel, `registers` por hilo y `shared_bytes` por bloque, el
 # tamaño del bloque, `threads`, y la capacidad de cómputo `cc`, por ejemplo `(9, 0)`. La tabla `LIMITS` dice
 # cuánto tiene un SM de cada capacidad. El hardware reparte así:
 #

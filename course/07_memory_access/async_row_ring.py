@@ -11,7 +11,7 @@
 # `scaled`), y `goodput/primitives.cuh` trae `cp_async16`, `cp_commit` y `cp_wait`.
 #
 # **Escribes** (unas 20 líneas) el anillo de 4 etapas: qué se pide antes de empezar, qué se espera en cada vuelta, qué se
-# pide a cambio y el bucle que lo une.
+# pide en su lugar y el bucle que lo une.
 #
 # **Terminas cuando** el resultado es correcto para cualquier `R`, el código máquina contiene `LDGSTS`, después de cada espera
 # quedan en vuelo al menos 2 grupos y, en una GPU, recorres al menos 0,65 del camino (en escala logarítmica) entre la línea
@@ -99,26 +99,26 @@ check(async_row_ring)
 # stores. If every thread reads only what it copied itself, does it need a barrier? `partial` has two halves: alternate.
 
 # %% [markdown] role="why" lang="es"
-# **Por qué funciona.** Para llenar la memoria hacen falta tantos bytes en vuelo como su velocidad por su latencia. La línea
-# base pide una fila, 16 KiB por multiprocesador, y mientras calcula no pide nada: su tiempo es latencia más cálculo. El
-# anillo mantiene tres o cuatro filas en camino todo el tiempo, sin gastar registros, porque `cp.async` escribe directamente
-# en memoria compartida. El cálculo queda escondido detrás de las lecturas.
+# **Por qué funciona.** Para llenar la memoria hacen falta tantos bytes en vuelo como el producto de su velocidad por su
+# latencia. La línea base pide una fila, 16 KiB por multiprocesador, y mientras calcula no pide nada: su tiempo es latencia
+# más cálculo. El anillo mantiene tres o cuatro filas en camino todo el tiempo, sin gastar registros, porque `cp.async`
+# escribe directamente en memoria compartida. El cálculo queda escondido detrás de las lecturas.
 #
 # Las dos cuentas que deciden: `cp_wait<STAGES - 1>`, porque hay `STAGES` grupos cerrados más uno por vuelta y solo el más
-# antiguo tiene que estar; y el grupo vacío de las filas que no existen, sin el cual las últimas filas de cada bloque se leen
-# antes de llegar.
+# antiguo tiene que haber llegado; y el grupo vacío de las filas que no existen, sin el cual las últimas filas de cada
+# bloque se leen antes de que lleguen.
 #
 # H200 (2026-11), 32 768 filas: 0,568 ms la línea base y 0,286 ms el anillo, 1,99 veces menos y 0,89 de la velocidad de copia.
 #
-# **Con copias por bloques** (`variants/async_row_ring__bulk_ring.py`, desde Hopper) un solo hilo pide la fila entera y un
+# **Con copias en bloque** (`variants/async_row_ring__bulk_ring.py`, desde Hopper) un solo hilo pide la fila entera y un
 # *mbarrier* cuenta los bytes que llegan: H200 (2026-11) 0,283 ms. `variants/async_row_ring__bulk_queue.py` reparte además las
 # filas según van quedando libres los bloques, en lugar de fijar de antemano cuáles le tocan a cada uno; compara las dos en tu
 # GPU.
 #
-# **Y la lección honesta**: `variants/async_row_ring__full_occupancy.py` no tiene anillo. Un bloque por fila, varios bloques por
-# multiprocesador, y mientras uno espera otros calculan: H200 (2026-11) 0,258 ms, 0,98 de la velocidad de copia, mejor que
-# todos los anillos. La prelectura compensa donde no se puede tener ocupación: en kernels cuyos acumuladores o tablas llenan
-# los registros o la memoria compartida, como la multiplicación de matrices y la atención.
+# **Y hay que reconocerlo**: `variants/async_row_ring__full_occupancy.py` no tiene anillo. Un bloque por fila, varios
+# bloques por multiprocesador, y mientras uno espera otros calculan: H200 (2026-11) 0,258 ms, 0,98 de la velocidad de copia,
+# mejor que todos los anillos. La prelectura compensa donde no se puede tener ocupación: en kernels cuyos acumuladores o
+# tablas llenan los registros o la memoria compartida, como la multiplicación de matrices y la atención.
 
 # %% [markdown] role="why" lang="en"
 # **Why it works.** To fill the memory, as many bytes must be in flight as its speed times its latency. The baseline asks for

@@ -5,15 +5,15 @@
 #
 # La pregunta llega con un cronómetro y nada más. Esta lección la contesta con cuentas: cuántos sectores toca cada petición,
 # qué ancho tiene cada acceso, cuántas pasadas necesita la memoria compartida, cuántas instrucciones hacen falta por
-# resultado y cuántos datos vienen de camino. El hilo conductor es el recorrido de un bloque de la caché KV durante la
+# resultado y cuántos datos vienen en camino. El hilo conductor es el recorrido de un bloque de la caché KV durante la
 # generación de texto: leerlo, descuantizarlo, transponerlo, reducirlo y normalizarlo.
 #
 # Antes de cada medición hay una **predicción** con dos números: los bytes que deben moverse y las operaciones que hacen
 # falta. Tapa la celda siguiente, apunta qué esperas y compara.
 #
-# Las cuentas se hacen ahora mismo, con GPU o sin ella: un emulador ejecuta cada kernel en la CPU y el compilador enseña
+# Los recuentos se hacen ahora mismo, con GPU o sin ella: un emulador ejecuta cada kernel en la CPU y el compilador enseña
 # el código máquina. Los tiempos se miden en tu GPU si la tienes; si no, se muestran los registrados. Debajo de cada figura
-# y de cada tabla dice de dónde salen sus números.
+# y de cada tabla se indica de dónde salen sus números.
 
 # %% [markdown] lang="en" id="title"
 # # 07 · Memory access patterns
@@ -65,7 +65,7 @@ roof
 # %% [markdown] lang="es" id="suspects"
 # ## Cuatro sospechosos con la misma coartada
 #
-# Cuatro kernels de esa ruta. Cada uno es la primera versión que escribiría una persona competente, y el cronómetro apenas
+# Cuatro kernels de ese recorrido. Cada uno es la primera versión que escribiría una persona competente, y el cronómetro apenas
 # los distingue. La barra divide los bytes que *deben* moverse entre el tiempo; la línea discontinua es lo que alcanza una
 # copia simple en la misma GPU.
 
@@ -88,9 +88,9 @@ figures.suspects(
 )
 
 # %% [markdown] lang="es" id="suspects-verdict"
-# En la H200 ninguno llega a la mitad de la copia, así que la respuesta cómoda sería «es el código» cuatro veces. Es verdad en tres
-# casos, y por tres razones distintas. En el cuarto la memoria está ocupada casi por completo: **es justo el que peor
-# queda en la figura**. Elige uno antes de seguir; la sección 2 lo descubre.
+# En la H200 ninguno llega a la mitad de la copia, así que la respuesta cómoda sería «es el código» cuatro veces. Es verdad
+# en tres casos, y por tres razones distintas. En el cuarto la memoria está ocupada casi por completo: **es justo el que
+# peor queda en la figura**. Elige uno antes de seguir; la sección 2 lo revela.
 
 # %% [markdown] lang="en" id="suspects-verdict"
 # On the H200 none reaches half of the copy, so the easy answer would be “it is the code” four times over. That is true in three cases,
@@ -134,8 +134,8 @@ figures.sectors([1, 2, 8, 32])
 stride_slider(note=origin(CALCULATED))
 
 # %% [markdown] lang="es" id="sectors-count"
-# Ahora el kernel de verdad: el emulador lo ejecuta y cuenta. Si solo importaran los sectores, el tiempo sería el de los
-# bytes que viajan a la velocidad de la copia. Esa es la curva de la predicción.
+# Ahora el kernel de verdad: el emulador lo ejecuta y cuenta. Si solo importaran los sectores, el tiempo sería lo que
+# tardan los bytes que viajan, a la velocidad de la copia. Esa es la curva de la predicción.
 
 # %% [markdown] lang="en" id="sectors-count"
 # Now the real kernel: the emulator runs it and counts. If only sectors mattered, the time would be that of the bytes that
@@ -176,9 +176,9 @@ tables.strides(curve, counted, travel, counters)
 # %% [markdown] lang="es" id="layout"
 # ## 2. Disposición: el kernel lento que va a toda velocidad
 #
-# Nadie escribe un paso de 8 a propósito. Aparece solo cuando los datos son registros de 32 bytes, uno detrás de otro, y el
-# kernel necesita un campo de cada uno. La alternativa son **planos**: primero todos los campos 0, después todos los campos
-# 1, y así hasta el 7. El cálculo es idéntico.
+# Nadie escribe un paso de 8 a propósito. Aparece sin buscarlo cuando los datos son estructuras de 32 bytes, una detrás de
+# otra, y el kernel necesita un campo de cada una. La alternativa son **planos**: primero todos los campos 0, después todos
+# los campos 1, y así hasta el 7. El cálculo es idéntico.
 
 # %% [markdown] lang="en" id="layout"
 # ## 2. Layout: the slow kernel that runs at full speed
@@ -213,7 +213,7 @@ figures.layout_traffic(layout, travel, ceilings)
 
 # %% [markdown] lang="es" id="layout-counters"
 # ¿Tiene razón el emulador? Nsight Compute lee los contadores de la propia GPU. Son las mismas cantidades, así que deben
-# coincidir; los bytes de DRAM y su ocupación, en cambio, solo los sabe el hardware.
+# coincidir; los bytes de la DRAM y lo ocupada que está, en cambio, solo los conoce el hardware.
 
 # %% [markdown] lang="en" id="layout-counters"
 # Is the emulator right? Nsight Compute reads the counters of the GPU itself. They are the same quantities, so they must
@@ -295,7 +295,7 @@ tables.width(counted, code, threads=2048)  # what a multiprocessor of an H200 ho
 tables.counted(counted, counters)
 
 # %% [markdown] lang="es" id="width-why"
-# **Qué ha pasado.** La memoria tarda en contestar, así que su ancho de banda solo se llena si hay muchos bytes de camino a
+# **Qué ha pasado.** La memoria tarda en contestar, así que su ancho de banda solo se llena si hay muchos bytes en camino a
 # la vez. Un multiprocesador mantiene en vuelo un número limitado de peticiones: si cada una trae 128 bytes, no alcanzan;
 # si trae 512, sí. El ancho no cambia *qué* viaja, sino **cuánto trae cada petición** y cuántas instrucciones hay que emitir.
 #
@@ -371,7 +371,7 @@ listing(
 
 # %% [markdown] lang="es" id="tile-why"
 # **Qué ha pasado.** La versión directa reparte cada escritura de un warp en 32 sectores. El tile deja que el warp lea una
-# fila y escriba otra fila: la vuelta se da en la memoria compartida, donde las columnas no cuestan sectores. Hace falta
+# fila y escriba otra fila: el giro se hace en la memoria compartida, donde las columnas no cuestan sectores. Hace falta
 # una barrera, porque cada hilo recoge lo que dejaron otros.
 #
 # Los sectores quedan perfectos y el tercer sospechoso sigue lejos del techo. El listado lo delata: la línea que lee la
@@ -390,7 +390,7 @@ listing(
 # ➜ Exercise [`tiled_transpose`](../../exercises/en/07_memory_access/exercises.ipynb).
 
 # %% [markdown] lang="es" id="banks"
-# ## 5. Bancos: 32 puertas, todas en fila ante la misma
+# ## 5. Bancos: 32 puertas y todos en fila ante la misma
 #
 # La memoria compartida tiene 32 bancos; la palabra `w` vive en el banco `w % 32` y cada banco entrega una palabra por
 # pasada (*wavefront*). En un tile de 32 columnas, bajar por una columna es pedir 32 veces al mismo banco.
@@ -435,13 +435,13 @@ tables.banks(banks, counted, counters)
 # %% [markdown] lang="es" id="banks-why"
 # **Qué ha pasado.** Con filas de 33 palabras, cada fila empieza un banco más allá y la columna visita los 32. Con 2 de
 # relleno solo visita 16 bancos, dos palabras en cada uno: rellenar no basta, hay que rellenar con un número impar. El
-# *swizzle* consigue lo mismo sin gastar memoria: cambia de sitio la columna con un xor. Es lo que hace la TMA, que no
+# *swizzle* consigue lo mismo sin gastar memoria: cambia de sitio la columna con un xor. Es lo que hace el TMA, que no
 # puede dejar huecos.
 #
 # La aceleración medida se queda por debajo de 32. Sin conflictos, la memoria compartida contesta tan deprisa que lo que
-# limita es emitir las demás instrucciones del bucle. Quitar un límite descubre el siguiente.
+# limita es emitir las demás instrucciones del bucle. Quitar un límite deja ver el siguiente.
 #
-# ➜ Ejercicio [`conflict_free_tile`](../../exercises/es/07_memory_access/exercises.ipynb); para la TMA, el
+# ➜ Ejercicio [`conflict_free_tile`](../../exercises/es/07_memory_access/exercises.ipynb); para el TMA, el
 # opcional `tma_transpose`.
 
 # %% [markdown] lang="en" id="banks-why"
@@ -569,12 +569,12 @@ tables.instructions(
 )
 
 # %% [markdown] lang="es" id="read-only-why"
-# **Qué ha pasado.** Casi todas estas lecturas aciertan en la caché L1, así que DRAM no se entera. Lo que se agota es el
+# **Qué ha pasado.** Casi todas estas lecturas aciertan en la caché L1, así que la DRAM no se entera. Lo que se agota es el
 # número de peticiones que la L1 atiende. La ruta de solo lectura cambia la instrucción, no la cuenta: sirve para que el
 # compilador se atreva a reordenar. La memoria constante entrega una palabra a los 32 lanes como operando de la suma, sin
 # lectura propia (`c[0x3]` en la tabla es el banco de constantes); a cambio, los 32 índices deben coincidir. Y la ventana
 # ataca la otra mitad: reutiliza en registros lo que los resultados vecinos comparten. Su código tiene más lecturas que las
-# que cuenta la figura porque incluye el camino del final, que casi nadie ejecuta.
+# que cuenta la figura porque incluye el camino del final, que casi ningún hilo ejecuta.
 #
 # ➜ Ejercicio opcional [`const_taps_fir`](../../exercises/es/07_memory_access/exercises.ipynb).
 
@@ -595,7 +595,7 @@ tables.instructions(
 # toda la memoria compartida. Pide una fila, la espera, calcula, la escribe y pide la siguiente. Sectores perfectos, accesos
 # de 16 bytes, sin conflictos: nada de lo anterior lo explica.
 #
-# **Predice:** si las tres filas siguientes ya vienen de camino mientras se calcula una, ¿cuánto se gana?
+# **Predice:** si las tres filas siguientes ya vienen en camino mientras se calcula una, ¿cuánto se gana?
 
 # %% [markdown] lang="en" id="prefetch"
 # ## 8. Prefetching: compute while the next one arrives
@@ -630,12 +630,13 @@ tables.norms(norm, ceilings)
 
 # %% [markdown] lang="es" id="prefetch-why"
 # **Qué ha pasado.** La primera versión paga en cada fila el viaje completo de ida y vuelta a la memoria: la columna «µs más
-# que la mejor» es casi toda esa espera. El anillo no acorta el viaje, lo esconde: cuando le toca a una fila, ya está. Las copias de la TMA
-# hacen lo mismo con un hilo que las encarga en lugar de 512.
+# que la mejor» es casi toda esa espera. El anillo no acorta el viaje, lo esconde: cuando le toca a una fila, ya está. Las
+# copias del TMA hacen lo mismo con un hilo que las encarga en lugar de 512.
 #
-# Y ahora la sorpresa honesta: **el kernel sencillo con ocupación completa iguala o gana a los tres.** Con varios bloques por
-# multiprocesador, mientras uno espera otro calcula, y el hardware hace la prelectura por ti. El anillo se justifica cuando esa
-# ocupación no se puede tener: tiles grandes, muchos registros, un kernel fusionado. Primero prueba lo sencillo.
+# Y ahora, con toda franqueza, la sorpresa: **el kernel sencillo con ocupación completa iguala o gana a los tres.** Con
+# varios bloques por multiprocesador, mientras uno espera otro calcula, y el hardware hace la prelectura por ti. El anillo
+# se justifica cuando esa ocupación no se puede tener: tiles grandes, muchos registros, un kernel fusionado. Primero prueba
+# lo sencillo.
 #
 # ➜ Ejercicio [`async_row_ring`](../../exercises/es/07_memory_access/exercises.ipynb).
 
@@ -701,7 +702,7 @@ tables.before_and_after(
 # 3. *¿Qué ancho tienen los accesos?* Sectores perfectos pero poca velocidad: 16 bytes por acceso.
 # 4. *¿Cuántos wavefronts por acceso compartido?* Más de los que pide su ancho: relleno impar o swizzle.
 # 5. *¿Cuántas instrucciones por resultado?* Lecturas repetidas, barreras: registros, shuffles, memoria constante.
-# 6. *¿Qué hay de camino mientras se calcula?* Nada: más ocupación si cabe; si no cabe, prelectura.
+# 6. *¿Qué hay en camino mientras se calcula?* Nada: más ocupación si cabe; si no cabe, prelectura.
 #
 # Antes de todo eso, una línea de tiempo dice qué kernel merece la pregunta: los contadores del kernel equivocado no
 # ayudan a nadie.
@@ -725,7 +726,7 @@ tables.before_and_after(
 #   queda en L2.
 # - Copias a varios bloques a la vez (*multicast*) y la especialización de warps: capítulo 10.
 # - La memoria de texturas, que en este campo apenas se usa.
-# - El emulador cuenta accesos; no mide tiempo. Aciertos de caché, DRAM y relojes solo los sabe una GPU.
+# - El emulador cuenta accesos; no mide tiempo. Los aciertos de caché, la DRAM y los relojes solo los conoce una GPU.
 #
 # **Lista de verificación.** Esta lección cubre L07-02, L07-03, L07-12, L08-01, L08-02, L08-03, L08-04, L08-05, L08-10 y
 # L08-12.

@@ -4,9 +4,9 @@
 # **Objetivo.** Elegir una disposición en memoria con la que las 32 lecturas de un warp llenen 4 sectores en
 # lugar de tocar 32.
 #
-# **Tienes** `records`: `n` registros de 8 números `float32`, es decir, 32 bytes cada uno. Hace falta
-# `out[i] = 2 * records[i][0]`; los otros siete campos no se usan. La línea base lee los registros tal como
-# llegan, un hilo por registro.
+# **Tienes** `records`: `n` estructuras de 8 números `float32`, es decir, de 32 bytes cada una. Hace falta
+# `out[i] = 2 * records[i][0]`; los otros siete campos no se usan. La línea base lee las estructuras tal como
+# llegan, un hilo por estructura.
 #
 # **Escribes** (unas 2 líneas) el cuerpo de `coalesced_copy_pack`, una función de torch que no se cronometra y
 # que devuelve los mismos bytes en el orden que quieras, y el cuerpo del kernel, que recibe ese resultado.
@@ -99,22 +99,22 @@ check(coalesced_copy)
 
 # %% [markdown] role="why" lang="es"
 # **Por qué funciona.** Un warp pide 32 palabras con una sola instrucción; la memoria contesta con sectores de
-# 32 bytes. Con registros de 32 bytes cada palabra está en un sector distinto: 32 sectores, 1024 bytes, para
+# 32 bytes. Con estructuras de 32 bytes cada palabra está en un sector distinto: 32 sectores, 1024 bytes, para
 # usar 128. Con planos (*structure of arrays*) las 32 palabras son vecinas: 4 sectores, todos aprovechados. El
 # kernel de la línea base no es lento: lee y escribe 36 bytes por elemento a la velocidad de la memoria. Mueve
 # 4,5 veces lo necesario.
 #
-# H200 (2026-11), `n` = 2^26: 0,541 ms con registros y 0,205 ms con planos, 2,64 veces menos. Menos de 4,5,
+# H200 (2026-11), `n` = 2^26: 0,541 ms con estructuras y 0,205 ms con planos, 2,64 veces menos. Menos de 4,5,
 # porque la versión con planos ya no llega al límite de la memoria: con una palabra por hilo hay pocos bytes
 # en vuelo y alcanza 0,62 de la velocidad de copia.
 #
 # **Una versión mejor** ataca justo eso: `variants/coalesced_copy__float4.py` lee y escribe 16 bytes por
-# acceso y recorre el plano con un bucle *grid-stride*. Cuenta 16 sectores por petición y es igual de
+# acceso y recorre el plano con un bucle *grid-stride*. Son 16 sectores por petición y es igual de
 # coalescente: una petición de 512 bytes no cabe en menos. Por eso el criterio mide sectores por cada 128
 # bytes pedidos y no por petición.
 #
 # Si alguien más necesita los ocho campos a la vez, los planos le cuestan ocho accesos. Una disposición
-# intermedia, planos dentro de grupos de 32 registros (AoSoA), da los mismos 4 sectores a ambos; lo delicado
+# intermedia, planos dentro de grupos de 32 estructuras (AoSoA), da los mismos 4 sectores a ambos; lo delicado
 # es el último grupo incompleto.
 
 # %% [markdown] role="why" lang="en"

@@ -83,9 +83,9 @@ check(const_taps_fir)
 # compiler that nobody writes `x` while the kernel reads it? Section 7 of the lesson.
 
 # %% [markdown] role="hint" lang="es"
-# La declaración es `__constant__ float c_taps[TAPS];` y el lanzamiento termina en `constants={"c_taps": taps}`. Del bucle,
-# cuida que el compilador lo desenrolle (`#pragma unroll`): con `k` conocido, el coeficiente deja de necesitar una
-# instrucción de lectura.
+# La declaración es `__constant__ float c_taps[TAPS];` y el lanzamiento termina en `constants={"c_taps": taps}`. En cuanto
+# al bucle, asegúrate de que el compilador lo desenrolle (`#pragma unroll`): con `k` conocido, el coeficiente deja de
+# necesitar una instrucción de lectura.
 
 # %% [markdown] role="hint" lang="en"
 # The declaration is `__constant__ float c_taps[TAPS];` and the launch ends in `constants={"c_taps": taps}`. As to the loop,
@@ -97,8 +97,8 @@ check(const_taps_fir)
 # límite: lo es el número de peticiones que la L1 atiende por ciclo. La mitad de ellas pide 32 veces la misma palabra. La
 # memoria constante tiene su propia caché, entrega una palabra a los 32 hilos a la vez y su contenido entra en `FFMA` como
 # operando, directamente o a través de un registro uniforme del warp, sin una lectura por hilo. Quedan las 17 de `x`. La
-# condición es que los 32 índices coincidan: si cada hilo elige otro coeficiente, la petición se repite una vez por índice
-# distinto.
+# condición es que los 32 índices coincidan: si cada hilo elige un coeficiente distinto, la petición se repite una vez por
+# índice distinto.
 #
 # H200 (2026-11), `n` = 2^27: 0,657 ms, 0,39 de la velocidad de copia. Sigue lejos del techo por la misma razón de antes: 17
 # peticiones a la L1 por cada resultado.

@@ -3,7 +3,7 @@
 #
 # Un kernel mueve 1 GB en 0,6 ms. ¿Es la memoria o es el código? Estos ejercicios recorren el camino que
 # siguen los datos de un bloque de la caché KV al generar texto: leerlo, descuantizarlo, transponerlo y
-# reducirlo. En cada uno cambias una sola cosa y ves la cuenta que la delata: sectores por petición, ancho de
+# reducirlo. En cada uno cambias una sola cosa y ves el recuento que la delata: sectores por petición, ancho de
 # los accesos, *wavefronts* de la memoria compartida, instrucciones.
 #
 # Cada ejercicio define una función y, casi siempre, un texto `SOURCE` con CUDA C++. Escribe donde dice

@@ -28,7 +28,7 @@ from goodput.show import (
 )
 
 NAMES: dict[str, Text] = {
-    "records": {"es": "un campo, registros", "en": "one field, records"},
+    "records": {"es": "un campo, estructuras", "en": "one field, records"},
     "planes": {"es": "un campo, planos", "en": "one field, planes"},
     "wide_planes": {"es": "un campo, planos y 16 bytes", "en": "one field, planes and 16 bytes"},
     "copy_4": {"es": "copia, 4 bytes por acceso", "en": "copy, 4 bytes per access"},

@@ -95,7 +95,7 @@ COALESCED_COPY = Task(
             "bytes read per result",
             bytes_read_per_result,
             Text(
-                es="De cada registro hacen falta 4 bytes; si lees más, sigues moviendo los otros campos.",
+                es="De cada estructura hacen falta 4 bytes; si lees más, sigues moviendo los otros campos.",
                 en="Of each record 4 bytes are needed; if you read more, you still move the other fields.",
             ),
             at_most=4.5,

@@ -98,8 +98,9 @@ check(tiled_transpose)
 # vacía palabras que trajeron otros warps.
 #
 # H200 (2026-11), 8192 x 16384: 2,160 ms la línea base y 0,610 ms este tile, 3,54 veces menos. La
-# transposición de la biblioteca, `x.t().contiguous()`, gana 2,30 veces. Todavía falta: el mismo tile con una
-# columna de relleno gana 7,01 veces. Qué cambia esa columna es el ejercicio siguiente.
+# transposición de la biblioteca, `x.t().contiguous()`, es 2,30 veces más rápida. Todavía queda margen: el
+# mismo tile con una columna de relleno es 7,01 veces más rápido. Qué cambia esa columna es el ejercicio
+# siguiente.
 #
 # **Otra versión, sin memoria compartida:** `variants/tiled_transpose__registers.py`. Cada hilo lee cuatro
 # `float4`, uno de cada una de cuatro filas, gira ese cuadrado de 4 x 4 en sus registros y escribe cuatro

@@ -3,12 +3,12 @@
 #
 # **Objetivo.** Dejar que el motor de copia traiga un tile con *swizzle* y deshacerlo al leer.
 #
-# **Tienes.** `x`, una matriz `(M, N)` de `float32` con `N` múltiplo de 4 (las filas distan un múltiplo de 16 bytes), y
-# `out`, `(N, M)`. Cada bloque de 256 hilos se encarga de una caja de 32 columnas por 128 filas de `x`. El lanzamiento ya está
-# escrito y pasa un mapa del tensor: con él, una sola instrucción trae la caja entera a memoria compartida y deja el trozo `c`
-# de 16 bytes de la fila `r` en el lugar `c ^ (r & 7)` de esa fila; lo que cae fuera de `x` llega como ceros.
-# `goodput/primitives.cuh` trae `mbar_init`, `mbar_init_fence`, `mbar_expect_tx`, `mbar_wait` y `tma_load_2d`. La línea base es
-# el tile con relleno de `conflict_free_tile`; se muestra, pero no decide.
+# **Tienes.** `x`, una matriz `(M, N)` de `float32` con `N` múltiplo de 4 (de una fila a la siguiente hay un múltiplo de 16
+# bytes), y `out`, `(N, M)`. Cada bloque de 256 hilos se encarga de una caja de 32 columnas por 128 filas de `x`. El
+# lanzamiento ya está escrito y pasa un mapa del tensor: con él, una sola instrucción trae la caja entera a memoria
+# compartida y deja el trozo `c` de 16 bytes de la fila `r` en el lugar `c ^ (r & 7)` de esa fila; lo que cae fuera de `x`
+# llega como ceros. `goodput/primitives.cuh` trae `mbar_init`, `mbar_init_fence`, `mbar_expect_tx`, `mbar_wait` y
+# `tma_load_2d`. La línea base es el tile con relleno de `conflict_free_tile`; se muestra, pero no decide.
 #
 # **Escribes** (unas 24 líneas) el cuerpo del kernel: preparar el *mbarrier*, pedir la caja, esperarla, leerla por trozos de 16
 # bytes y escribir las columnas como filas de `out`.
@@ -89,7 +89,7 @@ check(tma_transpose)
 # El hilo 0: `mbar_init(&arrived, 1)`, `mbar_init_fence()`; una barrera del bloque; el hilo 0: `mbar_expect_tx` con los bytes
 # de la caja y `tma_load_2d(tile, &map, c0, r0, &arrived)`; todos: `mbar_wait(&arrived, 0)`. Luego cada warp toma un trozo y
 # sus 32 hilos, 32 filas vecinas: `tile[r * CHUNKS + (chunk ^ (r & 7))]` son cuatro columnas de la fila `r`, y cada una va a
-# otra fila de `out`. Comprueba `r0 + r` contra `M` y cada columna contra `N`.
+# una fila distinta de `out`. Comprueba `r0 + r` contra `M` y cada columna contra `N`.
 
 # %% [markdown] role="hint" lang="en"
 # Thread 0: `mbar_init(&arrived, 1)`, `mbar_init_fence()`; a barrier of the block; thread 0: `mbar_expect_tx` with the bytes of
@@ -102,13 +102,13 @@ check(tma_transpose)
 # compartida. Aquí un hilo entrega el mapa y dos coordenadas; el motor de copia calcula direcciones y bordes y trae 16 KiB
 # sin ocupar registros. Como no puede dejar huecos, evita los conflictos de bancos de otra manera: los trozos de 16 bytes de
 # cada fila se permutan con `c ^ (r & 7)`. Una columna de trozos, que sin *swizzle* caería siempre en los mismos cuatro
-# bancos, recorre los 32 en ocho filas. Leer `float4` con la misma fórmula la deshace.
+# bancos, recorre los 32 en ocho filas. Leer `float4` con la misma fórmula deshace la permutación.
 #
 # El *mbarrier* cuenta bytes, no elementos, y siempre los de la caja completa: los ceros de fuera también llegan. Escribir, en
 # cambio, es cosa tuya, y ahí los bordes no los vigila nadie más.
 #
-# H200 (2026-11), `(8192, 16384)`: 0,285 ms, 0,89 de la velocidad de copia; el tile con relleno, 0,308 ms. Ganar 1,08 veces
-# es demasiado poco para decidir por comparación: por eso se puntúa contra la velocidad de copia.
+# H200 (2026-11), `(8192, 16384)`: 0,285 ms, 0,89 de la velocidad de copia; el tile con relleno, 0,308 ms. Ser 1,08 veces más
+# rápido es demasiado poco para decidir por comparación: por eso se puntúa contra la velocidad de copia.
 #
 # **Para acercarse más**, `variants/tma_transpose__wide_stores.py` da a cada hilo un cuadrado de cuatro filas por cuatro
 # columnas, termina el giro en registros y escribe 16 bytes por acceso; el reparto de hilos está elegido para que ni las

@@ -10,7 +10,7 @@
 # que hace un hilo con un elemento (`take`) y la parte de la fila que admite lecturas de 16 bytes (`head`, `quads`) ya están
 # escritos.
 #
-# **Escribes** (unas 20 líneas) el recorrido de la fila por los 32 hilos, con lecturas de 16 bytes, la reunión de sus
+# **Escribes** (unas 20 líneas) el recorrido de los 32 hilos por la fila, con lecturas de 16 bytes, la combinación de sus
 # resultados con *shuffles* y las dos escrituras.
 #
 # **Terminas cuando** las sumas son correctas y las columnas exactas para cualquier `C`; el código máquina contiene `SHFL` y
@@ -76,9 +76,9 @@ check(warp_row_reduce)
 
 # %% [markdown] role="hint" lang="es"
 # Está en un registro del mismo warp, y un *shuffle* lee el registro de otro hilo del warp sin pasar por memoria y sin más
-# sincronización que su propia máscara. Si en cada paso cada hilo combina lo suyo con lo del hilo que está a `offset`, con
-# `offset` igual a 16, 8, 4, 2 y 1, ¿tras cuántos pasos sabe el hilo 0 lo de los 32? Y con el máximo, ¿qué más tiene que
-# viajar? Sección 6 de la lección.
+# sincronización que su propia máscara. Si en cada paso cada hilo combina lo suyo con lo del hilo que está a distancia
+# `offset`, con `offset` igual a 16, 8, 4, 2 y 1, ¿tras cuántos pasos sabe el hilo 0 lo de los 32? Y con el máximo, ¿qué más
+# tiene que viajar? Sección 6 de la lección.
 
 # %% [markdown] role="hint" lang="en"
 # It is in a register of the same warp, and a *shuffle* reads the register of another thread of the warp without passing
@@ -88,7 +88,7 @@ check(warp_row_reduce)
 
 # %% [markdown] role="hint" lang="es"
 # Son tres tramos: `take(p[lane], lane)` para los primeros `head` elementos, un bucle que lee el `float4` número `lane`,
-# `lane + 32`, ... y llama cuatro veces a `take`, y los menos de cuatro que quedan. Después, cinco vueltas: la suma se
+# `lane + 32`, ... y llama cuatro veces a `take`, y los que quedan, menos de cuatro. Después, cinco vueltas: la suma se
 # actualiza con `sum += __shfl_xor_sync(0xffffffffu, sum, offset)`; del candidato se traen valor y columna con dos *shuffles*
 # y se queda si `beats` lo dice. Los 32 hilos tienen que llegar a los *shuffles*, también los que no leyeron nada.
 
@@ -101,7 +101,7 @@ check(warp_row_reduce)
 # %% [markdown] role="why" lang="es"
 # **Por qué funciona.** El árbol en memoria compartida paga, por fila, una escritura, ocho niveles de lecturas y escrituras y
 # nueve barreras en las que 256 hilos esperan al más lento, mientras no hay ninguna lectura de la fila siguiente en camino.
-# Con un warp por fila, la reunión son cinco pasos de registro a registro; los warps no se esperan entre sí, y mientras unos
+# Con un warp por fila, la combinación son cinco pasos de registro a registro; los warps no se esperan entre sí, y mientras unos
 # reducen otros ya leen. A eso se suman las lecturas de 16 bytes: cuatro veces más bytes en vuelo por instrucción.
 #
 # H200 (2026-11), solo la suma, 262 144 filas de 1024: 0,360 ms con el árbol y 0,236 ms con un warp por fila, 1,52 veces

@@ -5,8 +5,8 @@
 # repite el contexto de una conversación que atendió la réplica 3, que ahora está ocupada. ¿A dónde la envías?
 #
 # Cada ejercicio define una función. Escribe donde dice `YOUR CODE HERE`, ejecuta la celda y después la de
-# comprobación. Aquí decides tú y el tiempo lo lleva un simulador: para una semilla el resultado es siempre el
-# mismo. Si te atascas, `hint(prefix_router)` da la primera pista y, cada vez que la pidas, la siguiente.
+# comprobación. Aquí decides tú y el tiempo lo lleva un simulador: con la misma semilla el resultado es siempre
+# el mismo. Si te atascas, `hint(prefix_router)` da la primera pista y, cada vez que la pidas, la siguiente.
 
 # %% [markdown] lang="en"
 # # 16 · Inference at scale: exercises

@@ -6,9 +6,10 @@
 #
 # **Tienes** `request`, con `request.prompt` (tokens) y `request.blocks` (los nombres de sus bloques de 512
 # tokens), y `view`, lo que se ve en ese momento: `view.now_s`, `view.seconds_per_token` y `view.replicas`. De
-# cada réplica, `queued_s` son los segundos que le quedan de prompts ya recibidos y `cached_blocks` los
-# bloques del principio de *este* prompt que ya tiene. Una réplica caída es `None`. Calcular un prompt cuesta
-# `view.seconds_per_token` por cada token que no está en la caché; las réplicas atienden por orden de llegada.
+# cada réplica, `queued_s` son los segundos de trabajo que le quedan por los prompts ya recibidos y
+# `cached_blocks` los bloques del principio de *este* prompt que ya tiene. Una réplica caída es `None`.
+# Calcular un prompt cuesta `view.seconds_per_token` por cada token que no está en la caché; las réplicas
+# atienden por orden de llegada.
 #
 # **Escribes** (unas 9 líneas) el cuerpo de `prefix_router`, que devuelve el índice de la réplica, o lanza
 # `NoReplica` si no queda ninguna.
@@ -102,8 +103,8 @@ check(prefix_router)
 
 # %% [markdown] role="hint" lang="es"
 # Una se mide en segundos de cola y la otra en bloques que ya están en la caché. ¿En qué unidad podrías
-# sumarlas? Y si solo miras la caché, ¿qué le pasa a la réplica que más le gusta a todo el mundo? Todas las
-# peticiones comparten el bloque 0. La sección 5 de la lección dibuja la cola de cada réplica con tres
+# sumarlas? Y si solo miras la caché, ¿qué le pasa a la réplica que todos prefieren? Todas las peticiones
+# comparten el bloque 0. La sección 5 de la lección dibuja la cola de cada réplica con tres
 # políticas.
 
 # %% [markdown] role="hint" lang="en"
@@ -112,9 +113,9 @@ check(prefix_router)
 # requests share block 0. Section 5 of the lesson draws the queue of each replica under three policies.
 
 # %% [markdown] role="hint" lang="es"
-# Para cada réplica viva: los tokens del prompt menos 512 por cada bloque que ya tiene, por los segundos por
-# token, más su cola. Quédate con el índice del menor, y que sea el índice en `view.replicas`, no en una lista
-# de las vivas.
+# Para cada réplica viva, toma los tokens del prompt, resta 512 por cada bloque que ya tiene, multiplica por
+# los segundos por token y suma su cola. Quédate con el índice del menor, y que sea el índice en
+# `view.replicas`, no en una lista de las vivas.
 
 # %% [markdown] role="hint" lang="en"
 # For each replica that is up: the tokens of the prompt minus 512 for every block that it already holds, times
@@ -124,18 +125,18 @@ check(prefix_router)
 # %% [markdown] role="why" lang="es"
 # **Por qué funciona.** Una caché ahorra segundos y una cola los cuesta: puestas en la misma unidad se pueden
 # sumar, y la suma es justo lo que espera el usuario. La política no elige entre afinidad y balanceo de carga;
-# paga cada una a su precio.
+# paga cada cosa a su precio.
 #
-# Las que miran un solo lado fallan de maneras distintas. La de menor cola reparte bien y tira la caché: cada
-# conversación vuelve a calcular su contexto donde le toque. La del prefijo más largo acierta siempre en la
-# caché y envía todo a una sola réplica, porque todos los prompts empiezan por el mismo bloque; su cola crece
-# sin fin. La que fija cada conversación a una réplica con un hash conserva la caché, pero una conversación
-# larga ocupa la suya mientras las vecinas esperan sin trabajo.
+# Las que miran un solo lado fallan de maneras distintas. La de menor cola reparte bien y desperdicia la
+# caché: cada conversación vuelve a calcular su contexto donde le toque. La del prefijo más largo acierta
+# siempre en la caché y envía todo a una sola réplica, porque todos los prompts empiezan por el mismo bloque;
+# su cola crece sin fin. La que fija cada conversación a una réplica con un hash conserva la caché, pero una
+# conversación larga ocupa la suya mientras las vecinas esperan sin trabajo.
 #
 # El simulador deja fuera cosas que un enrutador de verdad tiene que tratar: la decodificación, que comparte
-# la GPU, y las noticias viejas. `queued_s` y `cached_blocks` llegan con retraso, y si muchos enrutadores ven
-# la misma réplica libre, la llenan a la vez. Por eso los de producción corrigen con lo que ellos mismos
-# acaban de enviar.
+# la GPU, y la información atrasada. `queued_s` y `cached_blocks` llegan con retraso, y si muchos enrutadores
+# ven la misma réplica libre, la llenan a la vez. Por eso los de producción corrigen lo que ven con lo que
+# ellos mismos acaban de enviar.
 
 # %% [markdown] role="why" lang="en"
 # **Why it works.** A cache saves seconds and a queue costs them: put into the same unit they can be added,

@@ -15,7 +15,7 @@ from goodput.roofline.position import position
 
 _SENTENCE = {
     "es": "**Predicción.** Deben moverse **{gigabytes} GB** y hacen falta **{gflop} GFLOP**. Con los techos medidos en "
-    "{name} no puede tardar menos de **{ms} ms**: limita {bound}.",
+    "{name} no puede tardar menos de **{ms} ms**: el límite es {bound}.",
     "en": "**Prediction.** **{gigabytes} GB** must move and **{gflop} GFLOP** are needed. Under the ceilings measured on "
     "{name} it cannot take less than **{ms} ms**: {bound} is the limit.",
 }
