@@ -132,29 +132,48 @@ def write(out: Path, data: Any) -> None:
 
 
 def run_noise(exercise: str | None, count: int, gpu: int, out: Path) -> int:
-    """`count` verdicts of each class for the named exercises (comma-separated); every verdict has its own processes."""
-    names = (exercise or "").split(",") if exercise else [t.name for t in timed_tasks(None, None)]
+    """`count` verdicts of each class for the named exercises (comma-separated); every verdict has its own processes.
+
+    The classes take turns, so that a run that is cut short has about as many of each; the file is kept up to date.
+    """
+    names = exercise.split(",") if exercise else [t.name for t in timed_tasks(None, None)]
     with open_session("cuda", "auto", gpu) as session, session.exclusive():
         table = header(session) | {"verdicts": []}
-        for task in (course.task(n) for n in names):
-            threshold, _ = threshold_of(task, session, KINDS[task.kind])
-            truth = {"baseline": 1.0, "solution": par(task, session, KINDS[task.kind])}
-            for label, source in (("baseline", course.baseline(task)), ("solution", course.solution(task))):
-                for _ in range(count):
-                    began = time.perf_counter()
-                    clock_of = KINDS[task.kind].windows
-                    case = timed_case(task, session)
-                    with clock_of(
-                        task, Answer(task.name, source), course.baseline(task), session, case, trusted=True
-                    ) as clock:
-                        result = race(clock, threshold, noise.for_device("cuda"))
-                    table["verdicts"].append({"exercise": task.name, "answer": label, "decision": result.decision,
-                                              "threshold": threshold, "expected": truth[label], "blocks": list(result.blocks),
-                                              "disturbed": list(result.disturbed),
-                                              "seconds": time.perf_counter() - began})  # fmt: skip
-                write(out, table)
-                print(summary(table["verdicts"], task.name, label), flush=True)
+        classes = [c for name in names for c in noise_classes(course.task(name), session)]
+        for _ in range(count):
+            for task, label, source, expected, threshold in classes:
+                table["verdicts"].append(
+                    noise_verdict(task, source, threshold, session)
+                    | {"answer": label, "expected": expected, "threshold": threshold}
+                )
+            write(out, table)
+        for task, label, *_ in classes:
+            print(summary(table["verdicts"], task.name, label), flush=True)
     return 0
+
+
+def noise_classes(task: Task, session: Session) -> Iterator[tuple[Task, str, str, float, float]]:
+    """(task, label, answer text, true ratio, threshold) of the baseline and the solution of one exercise."""
+    threshold, _ = threshold_of(task, session, KINDS[task.kind])
+    yield task, "baseline", course.baseline(task), 1.0, threshold
+    yield task, "solution", course.solution(task), par(task, session, KINDS[task.kind]), threshold
+
+
+def noise_verdict(task: Task, source: str, threshold: float, session: Session) -> dict[str, Any]:
+    """One verdict of the race, with all that it saw."""
+    began = time.perf_counter()
+    kind, case = KINDS[task.kind], timed_case(task, session)
+    answer = Answer(task.name, source)
+    with kind.windows(task, answer, course.baseline(task), session, case, trusted=True) as clock:
+        result = race(clock, threshold, noise.for_device("cuda"))
+    return {
+        "exercise": task.name,
+        "decision": result.decision,
+        "blocks": [round(b, 6) for b in result.blocks],
+        "disturbed": list(result.disturbed),
+        "seconds": round(time.perf_counter() - began, 2),
+        "spent": {k: round(v, 2) for k, v in clock.spent.items()},
+    }
 
 
 def summary(verdicts: list[dict[str, Any]], exercise: str, label: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Io:
-    """Counters of /proc/<pid>/io, summed over the tree: what was asked for and what the disk moved."""
+    """Counters of /proc/<pid>/io and stat, summed over the tree: what was asked for and what the disk moved."""
 
     read_calls: int
     write_calls: int
@@ -22,6 +22,7 @@ class Io:
     bytes_written: int
     disk_bytes_read: int
     cpu_s: float
+    major_faults: int  # pages of a memory map that had to be fetched: reads without a call
 
     def __sub__(self, other: Io) -> Io:
         return Io(*(getattr(self, f) - getattr(other, f) for f in self.__dataclass_fields__))
@@ -41,7 +42,7 @@ def descendants(pid: int) -> list[int]:
 
 def io_of(pid: int) -> Io:
     totals = dict.fromkeys(("syscr", "syscw", "rchar", "wchar", "read_bytes"), 0)
-    cpu = 0.0
+    cpu, major_faults = 0.0, 0
     tick = os.sysconf("SC_CLK_TCK")
     for one in descendants(pid):
         with contextlib.suppress(OSError):
@@ -51,7 +52,8 @@ def io_of(pid: int) -> Io:
                     totals[key] += int(value)
             fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
             cpu += sum(int(fields[i]) for i in (11, 12, 13, 14)) / tick
-    return Io(totals["syscr"], totals["syscw"], totals["rchar"], totals["wchar"], totals["read_bytes"], cpu)
+            major_faults += int(fields[9]) + int(fields[10])  # its own, and those of children that it waited for
+    return Io(totals["syscr"], totals["syscw"], totals["rchar"], totals["wchar"], totals["read_bytes"], cpu, major_faults)
 
 
 def peak_memory_mb(pid: int) -> float:

@@ -212,19 +212,22 @@ class Spares:
     def __init__(self, level: sandbox.Level):
         self.level: sandbox.Level = level
         self._waiting: dict[tuple[Any, ...], list[Process]] = {}
+        self._lock = threading.Lock()  # a check may take two kinds of worker from two threads
 
     def take(self, flavour: str, *, gpu: int | None = None, memory_mb: int = 4096, extra_env: dict[str, str] | None = None,
              spares: int = 1) -> Process:  # fmt: skip
         """A ready process; `spares` more are kept starting for the next calls."""
         key = (flavour, gpu, memory_mb, tuple(sorted((extra_env or {}).items())))
-        waiting = self._waiting.setdefault(key, [])
-        process = waiting.pop(0) if waiting else self._start(*key)
+        with self._lock:
+            waiting = self._waiting.setdefault(key, [])
+            process = waiting.pop(0) if waiting else self._start(*key)
         if process.popen.poll() is not None:
             process.close()
             process = self._start(*key)
         process.wait_ready()
-        while len(waiting) < spares:
-            waiting.append(self._start(*key))
+        with self._lock:
+            while len(waiting) < spares:
+                waiting.append(self._start(*key))
         return process
 
     def warm(self, flavour: str, *, gpu: int | None = None, memory_mb: int = 4096,

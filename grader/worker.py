@@ -12,16 +12,21 @@ import contextlib
 import json
 import linecache
 import socket
+import struct
 import sys
 import traceback
+from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, BinaryIO
 
 from grader.channel import Channel, PeerGone
 from grader.limits import bound_processes
 
-WARM = {"torch": ("torch", "numpy"), "cuda": ("torch", "numpy", "goodput.cuda"), "triton": ("torch", "numpy", "triton"),
+WARM = {"torch": ("torch", "numpy", "torch._dynamo"), "cuda": ("torch", "numpy", "goodput.cuda"), "triton": ("torch", "numpy", "triton"),
         "triton_offline": ("torch", "numpy", "triton"), "plain": ()}  # fmt: skip
+
+
+LENGTH = struct.Struct("<I")  # before every piece of a feed
 
 
 class Refused(Exception):
@@ -68,9 +73,45 @@ class Session:
 
     def evaluate(self, message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
         """Call a function of the answer with plain data; its result must be plain data too."""
-        target = self.namespace[message["name"]] if message.get("name") else self.function
-        value = target(*decode(message["args"]))
-        return {"value": encode(value)}
+        return {"value": encode(self._target(message)(*decode(message["args"])))}
+
+    def _target(self, message: dict[str, Any]) -> Any:
+        return self.namespace[message["name"]] if message.get("name") else self.function
+
+    def feed(self, message: dict[str, Any], _: bytes, fds: list[int]) -> dict[str, Any]:
+        """Call a function with an iterable of bytes, read one by one from a descriptor, and plain data."""
+        with open(fds[0], "rb") as file:
+            self._target(message)(pieces(file), *decode(message["args"]))
+        return {}
+
+    def iterate(self, message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
+        """Call a function whose result `take` will iterate over."""
+        self.state["iterator"] = None  # the one before ends here, and what it holds goes
+        self.state["iterator"] = iter(self._target(message)(*decode(message["args"])))
+        return {}
+
+    def take(self, message: dict[str, Any], _: bytes, __: list[int]) -> dict[str, Any]:
+        """The next bytes objects of the iterator, lengths and raw body: until the batch is full or the iterator ends."""
+        taken: list[bytes] = []
+        size, ended = 0, False
+        while size < message["batch_bytes"] and len(taken) < message["batch_items"] and not ended:
+            item = next(self.state["iterator"], END)
+            ended = item is END
+            if not ended:
+                if not isinstance(item, (bytes, bytearray, memoryview)):
+                    raise TypeError(f"yielded a {type(item).__name__}; bytes are expected")
+                taken.append(bytes(item))
+                size += len(taken[-1])
+        return {"lengths": [len(t) for t in taken], "ended": ended, "body": b"".join(taken)}
+
+
+END = object()
+
+
+def pieces(file: BinaryIO) -> Iterator[bytes]:
+    """The bytes objects of a file of `<u32 length>` + bytes, each read when it is asked for."""
+    while head := file.read(LENGTH.size):
+        yield file.read(LENGTH.unpack(head)[0])
 
 
 def encode(value: Any) -> Any:
@@ -144,7 +185,8 @@ def main() -> None:
     for module in WARM[flavour]:
         __import__(module)
     session = Session()
-    ops: dict[str, Any] = {"load": session.load, "evaluate": session.evaluate}
+    ops: dict[str, Any] = {"load": session.load, "evaluate": session.evaluate, "feed": session.feed,
+                           "iterate": session.iterate, "take": session.take}  # fmt: skip
     if flavour != "plain":
         from grader import worker_torch
 

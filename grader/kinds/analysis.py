@@ -7,6 +7,7 @@ The task's `judge(conversation)` calls the answer through `conversation.call(*ar
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from grader.checked import Checked
@@ -41,23 +42,26 @@ class Conversation:
 
     def call(self, *arguments: Any, name: str | None = None, timeout_s: float | None = None) -> Any:
         """The answer's function (or another of its functions, by name) on plain data."""
+        fields: dict[str, Any] = {"name": name} if name else {}
+        reply, _ = self._ask("evaluate", timeout_s, args=encode(list(arguments)), **fields)
+        try:
+            return decode(reply.get("value"))
+        except (ValueError, TypeError, AttributeError, RecursionError) as e:
+            raise Raised({"type": "TypeError", "text": "returned a malformed value", "bases": ["TypeError"]}) from e
+
+    def _ask(self, op: str, timeout_s: float | None = None, **fields: Any) -> tuple[dict[str, Any], bytes]:
+        """One request to the worker within the limit of a call and of all calls together."""
         self.calls += 1
         left_s = CONVERSATION_LIMIT_S - self.call_seconds
         if left_s <= 0:
             raise AnswerTimeout(CONVERSATION_LIMIT_S)
         began = time.perf_counter()
         try:
-            fields: dict[str, Any] = {"name": name} if name else {}
-            limit_s = min(timeout_s or self._task.limit_s, left_s)
-            reply, _ = self._worker.ask("evaluate", limit_s, args=encode(list(arguments)), **fields)
+            return self._worker.ask(op, min(timeout_s or self._task.limit_s, left_s), **fields)
         except AnswerError as e:
             raise Raised(e.error) from e
         finally:
             self.call_seconds += time.perf_counter() - began
-        try:
-            return decode(reply.get("value"))
-        except (ValueError, TypeError, AttributeError, RecursionError) as e:
-            raise Raised({"type": "TypeError", "text": "returned a malformed value", "bases": ["TypeError"]}) from e
 
     def cpu_s(self) -> float:
         """CPU seconds that the answer's process tree has used so far."""
@@ -71,11 +75,11 @@ class Conversation:
         return ok
 
     def refuses(self, name: str, *arguments: Any, raises: tuple[str, ...] = ("ValueError",),
-                function: str | None = None) -> bool:  # fmt: skip
-        """Record one unusable input: the call must raise one of the named exceptions (or a subclass of one)."""
+                function: str | None = None, by: Callable[..., Any] | None = None) -> bool:  # fmt: skip
+        """Record one unusable input: the call (`by`: another way to call) must raise one of the named exceptions."""
         got = "nothing"
         try:
-            self.call(*arguments, name=function)
+            (by or self.call)(*arguments, name=function)
         except Raised as e:
             if any(one in e.bases for one in raises):
                 return self.case(f"bad input: {name}", True)

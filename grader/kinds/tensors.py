@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import torch
@@ -40,13 +41,19 @@ def check(task: Task, answer: Answer, session: Session) -> Checked:
         try:
             load(worker, task, answer)
             session.progress(task.name, "check")
-            for case in task.cases:
-                if case.timed and not gpu:
-                    continue
-                done.cases.append(check_case(worker, task, case, session))
-            done.diagnosis = conclude(done.cases)
+            with ThreadPoolExecutor(
+                1
+            ) as pool:  # machine code is made in a process of its own while the cases run
+                compiling = (
+                    pool.submit(triton_facts, task, answer, session) if reads_machine_code(task) else None
+                )
+                for case in task.cases:
+                    if not case.timed or gpu:
+                        done.cases.append(check_case(worker, task, case, session))
+                done.diagnosis = conclude(done.cases)
+                facts = compiling.result() if compiling and done.diagnosis is None else None
             if done.diagnosis is None and task.evidence:
-                facts = evidence_facts(worker, task, answer, session)
+                facts = facts or graph_facts(worker, task, session)
                 done.evidence, violated = settle(task.evidence, facts, session.device)
                 if violated is not None:
                     done.fail(violated)
@@ -145,12 +152,19 @@ def judge_call(arena: Arena, k: int, call: Call, task: Task, original: Call | No
     return worst, None
 
 
-def evidence_facts(worker: Process, task: Task, answer: Answer, session: Session) -> Facts:
-    """Counts of the largest untimed case: graphs for PyTorch, machine code and launches for Triton."""
+def reads_machine_code(task: Task) -> bool:
+    return task.kind == "triton" and bool(task.evidence)
+
+
+def evidence_call(task: Task, device: str, session: Session) -> Call:
+    """The call that evidence is read from: the largest untimed case."""
     case = [c for c in task.cases if not c.timed][-1]
-    call = build(task, case, session.device, derived_seed(session.seed, task.name, "evidence"))
-    if task.kind == "triton":
-        return triton_facts(task, answer, session, case)
+    return build(task, case, device, derived_seed(session.seed, task.name, "evidence"))
+
+
+def graph_facts(worker: Process, task: Task, session: Session) -> Facts:
+    """Graphs, operations and breaks that Dynamo makes of the answer."""
+    call = evidence_call(task, session.device, session)
     arena = arena_for([call], session)
     try:
         arena.publish(0, call.inputs)
@@ -165,11 +179,11 @@ def evidence_facts(worker: Process, task: Task, answer: Answer, session: Session
     return Facts(extra=facts)
 
 
-def triton_facts(task: Task, answer: Answer, session: Session, case: Case) -> Facts:
+def triton_facts(task: Task, answer: Answer, session: Session) -> Facts:
     """Compile the answer's Triton kernels for named architectures without running them, in a worker of its own."""
-    call = build(task, case, "cpu", derived_seed(session.seed, task.name, "evidence"))
+    call = evidence_call(task, "cpu", session)
     arena = HostArena(lay_out([(call.inputs, call.outputs)]))
-    with session.worker("triton_offline", task.memory_mb, spare=False) as worker:
+    with session.worker("triton_offline", task.memory_mb) as worker:
         try:
             load(worker, task, answer)
             arena.publish(0, call.inputs)
