@@ -60,7 +60,8 @@ def settle(
                                          and (one.at_least is None or value >= one.at_least))  # fmt: skip
         results.append(EvidenceResult(one.name, value, one.at_most, one.at_least, ok))
         if ok is False and violated is None:
-            facts_of = {"name": one.name, "value": value, "at_most": one.at_most, "at_least": one.at_least,
-                        "hint": {"es": one.hint.es, "en": one.hint.en}}  # fmt: skip
+            below = value is not None and one.at_least is not None and value < one.at_least
+            crossed = {"at_least": one.at_least} if below else {"at_most": one.at_most}
+            facts_of = {"name": one.name, "value": value, **crossed, "hint": {"es": one.hint.es, "en": one.hint.en}}
             violated = Diagnosis(one.diagnosis, facts_of)
     return tuple(results), violated
