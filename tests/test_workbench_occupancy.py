@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from goodput.cuda.kernels import kernel_names
 from goodput.occupancy import LIMITS, RESOURCES, blocks_per_sm
 
+ROOT = Path(__file__).resolve().parents[1]
 # The calculator of the CUDA toolkit, a header without dependencies; Triton ships a copy.
 CALCULATOR = r"""
 #include <climits>
@@ -125,3 +127,41 @@ def test_occupancy_counts_warps_against_what_the_sm_can_hold():
 def test_what_no_kernel_can_have_is_refused(tuple_):
     with pytest.raises(ValueError):
         blocks_per_sm(*tuple_)
+
+
+@pytest.mark.gpu
+def test_the_driver_says_the_same_of_the_shipped_kernels():
+    import cuda.bindings.driver as driver
+    import torch
+
+    from goodput.cuda import CompileError
+    from goodput.cuda.driver import Device
+    from goodput.cuda.driver_status import check
+    from goodput.cuda.module import Module
+    from goodput.cuda.nvrtc import architecture, compile_cubin
+
+    capability = torch.cuda.get_device_capability()
+    if capability not in LIMITS:
+        pytest.skip(f"no limits for compute capability {capability}")
+    compared = 0
+    with Device() as device:
+        for path in sorted((ROOT / "course/07_memory_access").glob("*.cu")):
+            try:
+                module = Module(device, compile_cubin(path.read_text(), architecture(capability)).cubin)
+            except CompileError:
+                continue  # instructions that this GPU does not have
+            for name in kernel_names(path.read_text()):
+                function = module.function(name)
+                for threads, dynamic in itertools.product((32, 96, 160, 256, 512), (0, 1024, 9000)):
+                    if threads > function.most_threads:
+                        continue
+                    found = check(
+                        driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(function.handle, threads, dynamic)
+                    )
+                    fit = blocks_per_sm(
+                        function.registers, function.shared_bytes + dynamic, threads, capability
+                    )
+                    assert fit.blocks == found, (name, threads, dynamic, function)
+                    compared += 1
+            module.unload()
+    assert compared >= 6
