@@ -258,5 +258,6 @@ def operations(session: Any, channel: Any) -> dict[str, Any]:
         "prepare": do_prepare,
         "bad_input": do_bad_input,
         "graphs": do_graphs,
+        "compile": do_compile,
         "triton_compile": do_triton_compile,
     }

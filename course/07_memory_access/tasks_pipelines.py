@@ -103,7 +103,6 @@ ASYNC_ROW_RING = Task(
                 en="If the wait empties the ring, nothing is under way while you compute: wait only for the row of this round.",
             ),
             at_least=2,  # the solution leaves 3; a ring of three stages would leave 2
-            devices=("cpu",),  # on a GPU the clock says it
         ),
     ),
     bad_inputs=(

@@ -1,5 +1,4 @@
 """Every round waits until no copy is pending: the ring is filled, but nothing is in flight while it computes the row."""
 
-DIAGNOSIS = "works but is slower"
-DIAGNOSIS_CPU = "technique not used"
+DIAGNOSIS = "technique not used"
 EDITS = [("    cp_wait<STAGES - 1>();\n", "    cp_wait<0>();\n")]
