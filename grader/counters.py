@@ -52,8 +52,18 @@ def io_of(pid: int) -> Io:
                     totals[key] += int(value)
             fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
             cpu += sum(int(fields[i]) for i in (11, 12, 13, 14)) / tick
-            major_faults += int(fields[9]) + int(fields[10])  # its own, and those of children that it waited for
-    return Io(totals["syscr"], totals["syscw"], totals["rchar"], totals["wchar"], totals["read_bytes"], cpu, major_faults)
+            major_faults += int(fields[9]) + int(
+                fields[10]
+            )  # its own, and those of children that it waited for
+    return Io(
+        totals["syscr"],
+        totals["syscw"],
+        totals["rchar"],
+        totals["wchar"],
+        totals["read_bytes"],
+        cpu,
+        major_faults,
+    )
 
 
 def peak_memory_mb(pid: int) -> float:

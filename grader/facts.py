@@ -62,6 +62,11 @@ def settle(
         if ok is False and violated is None:
             below = value is not None and one.at_least is not None and value < one.at_least
             crossed = {"at_least": one.at_least} if below else {"at_most": one.at_most}
-            facts_of = {"name": one.name, "value": value, **crossed, "hint": {"es": one.hint.es, "en": one.hint.en}}
+            facts_of = {
+                "name": one.name,
+                "value": value,
+                **crossed,
+                "hint": {"es": one.hint.es, "en": one.hint.en},
+            }
             violated = Diagnosis(one.diagnosis, facts_of)
     return tuple(results), violated

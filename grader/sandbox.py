@@ -140,7 +140,8 @@ def environment(gpu: int | None, extra: dict[str, str]) -> dict[str, str]:
     env = {"PATH": f"{os.path.dirname(sys.executable)}:/usr/local/cuda/bin:/usr/bin:/bin", "HOME": "/tmp/home",
            "TMPDIR": "/tmp", "LANG": "C.UTF-8", "PYTHONPATH": search, "PYTHONDONTWRITEBYTECODE": "1",
            "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "TRITON_CACHE_DIR": "/tmp/triton",
-           "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor", "TORCHINDUCTOR_COMPILE_THREADS": "1", "USER": "learner", "LOGNAME": "learner",
+           "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor", "TORCHINDUCTOR_COMPILE_THREADS": "1",
+           "USER": "learner", "LOGNAME": "learner",
            "XDG_CACHE_HOME": "/tmp/cache", "CUDA_CACHE_DISABLE": "1"}  # fmt: skip
     for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "LD_LIBRARY_PATH"):
         if name in os.environ:

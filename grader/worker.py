@@ -22,8 +22,13 @@ from typing import Any, BinaryIO
 from grader.channel import Channel, PeerGone
 from grader.limits import bound_processes
 
-WARM = {"torch": ("torch", "numpy", "torch._dynamo"), "cuda": ("torch", "numpy", "goodput.cuda"), "triton": ("torch", "numpy", "triton"),
-        "triton_offline": ("torch", "numpy", "triton"), "plain": ()}  # fmt: skip
+WARM = {
+    "torch": ("torch", "numpy", "torch._dynamo"),
+    "cuda": ("torch", "numpy", "goodput.cuda"),
+    "triton": ("torch", "numpy", "triton"),
+    "triton_offline": ("torch", "numpy", "triton"),
+    "plain": (),
+}
 
 
 LENGTH = struct.Struct("<I")  # before every piece of a feed
@@ -44,7 +49,9 @@ def describe_error(error: BaseException, cells: dict[str, str]) -> dict[str, Any
              "bases": [c.__name__ for c in type(error).__mro__][:8]}  # fmt: skip
     messages = getattr(error, "messages", None)  # goodput.cuda.CompileError
     if isinstance(messages, (list, tuple)):
-        first = next((m for m in messages if getattr(m, "severity", "") == "error"), messages[0] if messages else None)
+        first = next(
+            (m for m in messages if getattr(m, "severity", "") == "error"), messages[0] if messages else None
+        )
         if first is not None:
             reply["compiler"] = {"line": first.line, "column": first.column, "text": str(first.text)[:500]}
     return reply
@@ -64,7 +71,9 @@ class Session:
             filename = f"<{name}>"
             self.cells[filename] = source
             linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-            exec(compile(source, filename, "exec", dont_inherit=True), self.namespace)  # not our __future__ imports
+            exec(
+                compile(source, filename, "exec", dont_inherit=True), self.namespace
+            )  # not our __future__ imports
         name = message["function"]
         self.function = self.namespace.get(name)
         if not callable(self.function):
@@ -139,7 +148,9 @@ def encode(value: Any) -> Any:
         return {"o": [[k, encode(v)] for k, v in vars(value).items()]}
     if hasattr(value, "__dataclass_fields__"):
         return {"o": [[k, encode(getattr(value, k))] for k in value.__dataclass_fields__]}
-    raise TypeError(f"returned a {type(value).__name__}; plain numbers, text, lists, tuples and dicts can be returned")
+    raise TypeError(
+        f"returned a {type(value).__name__}; plain numbers, text, lists, tuples and dicts can be returned"
+    )
 
 
 def decode(value: Any) -> Any:
@@ -163,7 +174,11 @@ def _decode(value: Any) -> Any:
             return tuple(_decode(v) for v in inner)
         if key == "d" and isinstance(inner, list):
             return {_decode(k): _decode(v) for k, v in inner}
-        if key == "o" and isinstance(inner, list) and all(k.isidentifier() and not k.startswith("_") for k, _ in inner):
+        if (
+            key == "o"
+            and isinstance(inner, list)
+            and all(k.isidentifier() and not k.startswith("_") for k, _ in inner)
+        ):
             return SimpleNamespace(**{k: _decode(v) for k, v in inner})
         raise ValueError("malformed value")
     return value
@@ -174,7 +189,11 @@ def account_of(error: BaseException, cells: dict[str, str]) -> dict[str, Any]:
     try:
         return describe_error(error, cells)
     except BaseException:
-        return {"type": type(error).__name__, "text": "", "bases": [c.__name__ for c in type(error).__mro__][:8]}
+        return {
+            "type": type(error).__name__,
+            "text": "",
+            "bases": [c.__name__ for c in type(error).__mro__][:8],
+        }
 
 
 def main() -> None:
@@ -205,12 +224,17 @@ def main() -> None:
         except BaseException as e:  # SystemExit and KeyboardInterrupt of the answer are answers too
             out, answered = b"", {"ok": False, "error": account_of(e, session.cells)}
         for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):  # an answer that closed them loses its printing, nothing else
+            with contextlib.suppress(
+                Exception
+            ):  # an answer that closed them loses its printing, nothing else
                 stream.flush()
         try:
             json.dumps(answered)
         except BaseException as e:
-            out, answered = b"", {"ok": False, "error": {"type": type(e).__name__, "text": "reply cannot be sent"}}
+            out, answered = (
+                b"",
+                {"ok": False, "error": {"type": type(e).__name__, "text": "reply cannot be sent"}},
+            )
         channel.send(answered, out)
 
 

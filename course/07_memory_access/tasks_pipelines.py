@@ -40,7 +40,9 @@ def ring_work(case: Case) -> Work:
 
 def ring_case(rows: int, name: str = "", **more: Any) -> Case:
     # with the emulator's 4 multiprocessors, from row 5 on a block has a second row and the ring goes on past the last one
-    only = "cuda" if rows > 100 else ""  # rows for the multiprocessors of a large GPU: the emulator would only wait
+    only = (
+        "cuda" if rows > 100 else ""
+    )  # rows for the multiprocessors of a large GPU: the emulator would only wait
     return Case(name or f"R = {rows}", {"rows": rows, **more}, about="tail" if rows > 4 else "", only=only)
 
 

@@ -61,7 +61,9 @@ def triton_softmax(x, out):
     if x.dtype != torch.float32 or out.dtype != torch.float32:
         raise TypeError(f"x and out must be float32, got {x.dtype} and {out.dtype}")
     if x.ndim != 2 or x.shape != out.shape or not 1 <= x.shape[1] <= MAX_N:
-        raise ValueError(f"x and out must be (R, N) with N up to {MAX_N}, got {tuple(x.shape)} and {tuple(out.shape)}")
+        raise ValueError(
+            f"x and out must be (R, N) with N up to {MAX_N}, got {tuple(x.shape)} and {tuple(out.shape)}"
+        )
     if x.stride(1) != 1 or not out.is_contiguous():
         raise ValueError("rows of x must be contiguous inside, and out contiguous")
     rows, n = x.shape
