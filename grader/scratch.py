@@ -56,8 +56,13 @@ def usage(folder: Path) -> tuple[float, int]:
 
 
 def files(folder: Path) -> dict[Path, int]:
-    """Sizes in bytes of the regular files below a folder, to be asked while nothing of the answer runs."""
-    found = {}
+    """Sizes in bytes of the regular files below a folder, to be asked while nothing of the answer runs.
+
+    A link in the folder's place leads elsewhere and has no files.
+    """
+    found: dict[Path, int] = {}
+    if folder.is_symlink():
+        return found
     for place, _, names in os.walk(folder):
         for path in (Path(place, name) for name in names):
             status = path.lstat()
@@ -80,7 +85,7 @@ def forget_pages(folder: Path) -> None:
 def remove(folder: Path) -> None:
     """Remove a tree of any depth, closed folders included; rm and chmod walk without recursion and follow no links."""
     for command in (["chmod", "-R", "u+rwx"], ["rm", "-rf", "--"]):
-        subprocess.run([*command, str(folder)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        subprocess.run([*command, str(folder)], capture_output=True, check=False)
 
 
 def sweep(base: Path) -> None:
@@ -88,7 +93,11 @@ def sweep(base: Path) -> None:
     for folder in base.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
             status = folder.lstat()
-            if status.st_uid == os.getuid() and stat.S_ISDIR(status.st_mode) and time.time() - status.st_mtime > GRACE_S:
+            if (
+                status.st_uid == os.getuid()
+                and stat.S_ISDIR(status.st_mode)
+                and time.time() - status.st_mtime > GRACE_S
+            ):
                 fd = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
                 try:
                     fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused while its owner lives
@@ -113,7 +122,8 @@ class Scratch:
         try:
             lock = os.open(folder, os.O_RDONLY)
             try:
-                with contextlib.suppress(OSError):  # some network filesystems lock no folders; then nothing sweeps this one
+                # some network filesystems lock no folders; then nothing sweeps this one
+                with contextlib.suppress(OSError):
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 yield cls(folder)
             finally:

@@ -25,7 +25,8 @@ from grader.worker import decode, encode
 CHECK_FIRST = {"es": "Comprueba los argumentos antes de empezar a trabajar con ellos",
                "en": "Check the arguments before you start to work with them"}  # fmt: skip
 
-CONVERSATION_LIMIT_S = 300.0  # of all calls together: thousands of decisions, each just within its limit, must end too
+# of all calls together: thousands of decisions, each just within its limit, must end too
+CONVERSATION_LIMIT_S = 300.0
 
 
 class Conversation:
@@ -42,12 +43,13 @@ class Conversation:
 
     def call(self, *arguments: Any, name: str | None = None, timeout_s: float | None = None) -> Any:
         """The answer's function (or another of its functions, by name) on plain data."""
-        fields: dict[str, Any] = {"name": name} if name else {}
-        reply, _ = self._ask("evaluate", timeout_s, args=encode(list(arguments)), **fields)
+        reply, _ = self._ask("evaluate", timeout_s, args=encode(list(arguments)), name=name)
         try:
             return decode(reply.get("value"))
         except (ValueError, TypeError, AttributeError, RecursionError) as e:
-            raise Raised({"type": "TypeError", "text": "returned a malformed value", "bases": ["TypeError"]}) from e
+            raise Raised(
+                {"type": "TypeError", "text": "returned a malformed value", "bases": ["TypeError"]}
+            ) from e
 
     def _ask(self, op: str, timeout_s: float | None = None, **fields: Any) -> tuple[dict[str, Any], bytes]:
         """One request to the worker within the limit of a call and of all calls together."""
@@ -75,7 +77,8 @@ class Conversation:
         return ok
 
     def refuses(self, name: str, *arguments: Any, raises: tuple[str, ...] = ("ValueError",),
-                function: str | None = None, by: Callable[..., Any] | None = None) -> bool:  # fmt: skip
+                function: str | None = None, by: Callable[..., Any] | None = None,
+                hint: dict[str, str] | None = None) -> bool:  # fmt: skip
         """Record one unusable input: the call (`by`: another way to call) must raise one of the named exceptions."""
         got = "nothing"
         try:
@@ -84,7 +87,7 @@ class Conversation:
             if any(one in e.bases for one in raises):
                 return self.case(f"bad input: {name}", True)
             got = str(e.error.get("type"))[:80]
-        facts = {"case": name, "want": " or ".join(raises), "got": got, "hint": CHECK_FIRST}
+        facts = {"case": name, "want": " or ".join(raises), "got": got, "hint": hint or CHECK_FIRST}
         return self.case(f"bad input: {name}", False, "bad input accepted", **facts)
 
     def settle(self, done: Checked) -> None:

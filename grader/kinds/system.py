@@ -28,15 +28,22 @@ from grader.task import Task
 from grader.verdict import Diagnosis
 from grader.worker import LENGTH, encode
 
-BATCH_BYTES = 256 << 10  # small beside the memory that an answer is allowed, large beside the cost of a message
+# small beside the memory that an answer is allowed, large beside the cost of a message
+BATCH_BYTES = 256 << 10
 BATCH_ITEMS = 4096
 LARGEST_ITEM = 64 << 20  # bytes; three times the largest sample of the course
+UNUSABLE = {
+    "es": "la respuesta cerró, movió o sustituyó su carpeta",
+    "en": "the answer closed, moved or replaced its folder",
+}
 
 
 class SystemConversation(Conversation):
     """A conversation whose process gets the answer with the first request, and another one with the first after `fresh`."""
 
-    def __init__(self, start: Callable[[], Process], answer: Answer, task: Task, session: Session, scratch: Scratch):
+    def __init__(
+        self, start: Callable[[], Process], answer: Answer, task: Task, session: Session, scratch: Scratch
+    ):
         self._start, self._answer, self._folder = start, answer, scratch
         self._running = ExitStack()
         self._printed: list[str] = []
@@ -81,7 +88,7 @@ class SystemConversation(Conversation):
                 file.write(LENGTH.pack(len(item)) + item)
             file.flush()
             os.lseek(file.fileno(), 0, os.SEEK_SET)  # the worker's descriptor shares the position
-            self._ask("feed", fds=(file.fileno(),), args=encode(list(arguments)), **({"name": name} if name else {}))
+            self._ask("feed", fds=(file.fileno(),), args=encode(list(arguments)), name=name)
 
     def iterate(self, *arguments: Any, name: str | None = None) -> Iterator[bytes]:
         """Call a function of the answer and yield the bytes objects that it yields. One iteration at a time.
@@ -89,7 +96,7 @@ class SystemConversation(Conversation):
         They arrive in batches, so the answer may be ahead by BATCH_BYTES or one item. Only a caller that stops ends an
         answer that yields for ever.
         """
-        self._ask("iterate", args=encode(list(arguments)), **({"name": name} if name else {}))
+        self._ask("iterate", args=encode(list(arguments)), name=name)
         ended = False
         while not ended:
             reply, body = self._ask("take", max_body=BATCH_BYTES + LARGEST_ITEM, batch_bytes=BATCH_BYTES,
@@ -121,7 +128,11 @@ def batch(reply: dict[str, Any], body_bytes: int) -> tuple[list[int], bool]:
     """Lengths and "ended" of a reply to `take`, checked: they come from a process that the answer may have taken over."""
     found = fields_of(reply, lengths=list, ended=bool)
     lengths, ended = found["lengths"], found["ended"]
-    if any(type(n) is not int or n < 0 for n in lengths) or sum(lengths) != body_bytes or len(lengths) > BATCH_ITEMS:
+    if (
+        any(type(n) is not int or n < 0 for n in lengths)
+        or sum(lengths) != body_bytes
+        or len(lengths) > BATCH_ITEMS
+    ):
         raise AnswerDied("a batch of other lengths than its body")
     if not lengths and not ended:
         raise AnswerDied("an empty batch before the end")
@@ -132,7 +143,9 @@ def overrun(scratch: Scratch) -> Diagnosis | None:
     """What the answer did to its folder when the watch ended it."""
     if scratch.overrun is None:
         return None
-    es, en = (f"{LIMIT_ENTRIES} archivos", f"{LIMIT_ENTRIES} files") if scratch.overrun == "files" else (f"{LIMIT_MB} MB",) * 2
+    es = en = f"{LIMIT_MB} MB"
+    if scratch.overrun == "files":
+        es, en = f"{LIMIT_ENTRIES} archivos", f"{LIMIT_ENTRIES} files"
     rule = {"es": f"la carpeta creció a más de {es}", "en": f"the folder grew beyond {en}"}
     return Diagnosis("rule broken", {"rule": rule})
 
@@ -154,6 +167,9 @@ def check(task: Task, answer: Answer, session: Session) -> Checked:
             conversation.settle(done)
         except FAILURES as e:
             done.fail(overrun(scratch) or explain(e))
+        except (PermissionError, FileExistsError, FileNotFoundError, NotADirectoryError):
+            # our own calls in the folder, on what the answer left there
+            done.fail(Diagnosis("rule broken", {"rule": UNUSABLE}))
         finally:
             conversation.fresh()
             done.printed = conversation.printed()
