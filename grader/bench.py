@@ -64,6 +64,12 @@ def measure(task: Task, label: str, source: str, session: Session) -> dict[str, 
     return row
 
 
+def copies(task: Task, session: Session) -> bool:
+    """Is a plain copy of this exercise's buffers the same kind of traffic? Not where next to nothing is written."""
+    assert task.work is not None
+    return task.kind == "cuda" and task.work(timed_case(task, session)).traffic == "copy"
+
+
 def probe_gb_per_s(task: Task, session: Session) -> float:
     """A plain copy on this exercise's buffers by the same clock: the ceiling that an answer of these windows can be held to."""
     case = timed_case(task, session)
@@ -88,7 +94,7 @@ def run(chapter: str | None, exercise: str | None, gpu: int, out: Path) -> int:
             table = header(session) | {"rows": []}
             for task in timed_tasks(chapter, exercise):
                 with session.exclusive():
-                    probe = probe_gb_per_s(task, session) if task.kind == "cuda" else None
+                    probe = probe_gb_per_s(task, session) if copies(task, session) else None
                 for label, source in answers(task):
                     try:
                         with session.exclusive():
