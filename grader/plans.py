@@ -178,7 +178,7 @@ def plan_of(worker: Process, task: Task, call: Call, multiprocessors: int, capab
         "plan", timeout_s, arguments=arguments, multiprocessors=multiprocessors, capability=capability
     )
     try:
-        plan = from_json(str(reply.get("plan")))
+        plan = from_json(reply.get("plan"))  # type: ignore[arg-type]  # it checks the type itself
         unknown = plan.buffers() - set(arguments) - set(plan.scratch)
         if unknown:
             raise PlanError(f"the plan names unknown buffers {sorted(unknown)[:3]}")
