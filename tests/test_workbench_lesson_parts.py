@@ -69,7 +69,7 @@ def test_a_prediction_is_the_roof_that_a_position_is_measured_against(ceilings):
     assert memory.ms == pytest.approx(1.0)
     assert compute.ms == pytest.approx(20.0)
     assert position(1e9, 1e9, memory.seconds, ceilings).fraction == pytest.approx(1.0)
-    assert "limita la memoria (copia: 1000 GB/s)" in memory.sentence("es")
+    assert "el límite es la memoria (copia: 1000 GB/s)" in memory.sentence("es")
     assert "compute (50 TFLOP/s) is the limit" in compute.sentence("en")
 
 
