@@ -15,7 +15,9 @@ import torch
 CANARY_BYTES = 256 << 20  # larger than any L2 cache, small enough to copy in 0.2 ms
 CANARY_WARM = 10  # a GPU that idled for a moment needs a few copies to come back to its clocks
 CANARY_COPIES = 7
-CANARY_OFF = 0.15  # an assumption, not a measurement: far beyond the spread of the copy ceiling, so that only foreign load reaches it
+CANARY_OFF = (
+    0.15  # assumed, not measured: far beyond the spread of the copy ceiling, so only foreign load reaches it
+)
 CPU_PRESSURE = 40.0  # per cent of the last ten seconds in which some task waited for a CPU
 
 
