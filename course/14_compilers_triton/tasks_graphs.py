@@ -74,7 +74,7 @@ NO_GRAPH_BREAKS = Task(
         rel=1e-4, single=2e-3, why="six rounds of fp32 that stretch rounding errors; 1e-5 was seen"
     ),
     baseline="baselines/no_graph_breaks.py",
-    target=Target(position=0.65),  # H200 (2026-11): par 2.46, threshold 1.80
+    target=Target(position=0.65),  # par of this formula is still to be measured on a GPU
     evidence=(
         Evidence(
             "graphs",
